@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
 
-from sqlalchemy import Connection, Select, bindparam, delete, select, update
+from sqlalchemy import Connection, Select, Update, bindparam, delete, select, update
 from sqlalchemy.orm import Session, joinedload
 
 from db.errors import FenceLost
@@ -87,15 +87,13 @@ def renew(session: Session, fence: Fence, lease_s: float, *, now: datetime | Non
         FenceLost: another has it.
     """
     until = (now or utc_now()) + timedelta(seconds=lease_s)
-    mine = update(Coordinator).where(Coordinator.name == fence.name, Coordinator.fence == fence.number)
-    if session.scalar(mine.values(expires_at=until).returning(Coordinator.name)) is None:
+    if session.scalar(_of(fence).values(expires_at=until).returning(Coordinator.name)) is None:
         raise _lost(fence)
 
 
 def give_up(session: Session, fence: Fence, *, now: datetime | None = None) -> None:
     """Give up the lease: another holder can take it at once, and later writes under it are refused. No-op if lost."""
-    mine = update(Coordinator).where(Coordinator.name == fence.name, Coordinator.fence == fence.number)
-    session.execute(mine.values(expires_at=now or utc_now(), fence=fence.number + 1))
+    session.execute(_of(fence).values(expires_at=now or utc_now(), fence=fence.number + 1))
     session.execute(delete(ReachedDevice).where(ReachedDevice.coordinator == fence.name))
 
 
@@ -138,6 +136,12 @@ def reached(session: Session, now: datetime | None = None) -> list[ReachedDevice
 
 def _is_free(row: Coordinator, holder: str, is_dead: Callable[[str], bool], now: datetime) -> bool:
     return row.expires_at <= now or row.holder == holder or is_dead(row.holder)
+
+
+def _of(fence: Fence) -> Update:
+    """Return the change of the lease of a fence; of a forgotten name, numbers begin again with another holder."""
+    own = Coordinator.name == fence.name, Coordinator.fence == fence.number, Coordinator.holder == fence.holder
+    return update(Coordinator).where(*own)
 
 
 @cache

@@ -16,7 +16,7 @@ from db.schema.base import table_of
 from db.schema.job import Job
 from db.schema.kernel import Artifact, Kernel
 from db.schema.target import Device, Problem
-from db.schema.trial import Measurement, Prediction, Trial
+from db.schema.trial import Measurement, Prediction, PredictionError, Trial
 from db.values import JsonObject
 
 _HASHES = 500  # in one query
@@ -139,8 +139,12 @@ def _parts(hashes: Sequence[str]) -> Iterator[Sequence[str]]:
 
 
 def jobs_with(session: Session, kernel_id: UUID) -> list[UUID]:
-    """Return the jobs that have a trial of a kernel."""
-    return list(session.scalars(select(Trial.job_id).where(Trial.kernel_id == kernel_id).distinct()))
+    """Return the jobs that have a trial of a kernel, or one whose prediction a measurement of it judges."""
+    of_kernel = Trial.kernel_id == kernel_id
+    judged = select(PredictionError.trial_id).where(
+        PredictionError.measured_trial_id.in_(select(Trial.id).where(of_kernel))
+    )
+    return list(session.scalars(select(Trial.job_id).where(or_(of_kernel, Trial.id.in_(judged))).distinct()))
 
 
 def artifact(session: Session, kernel_id: UUID, name: str) -> Artifact | None:

@@ -42,7 +42,7 @@ from hal.facts.xe import find
 from tuner.space.restrictions import Restriction, restrict_device
 
 B580, A770 = find("b580"), find("a770")
-SMALL_SLM = replace(B580, max_slm_bytes=2**15)
+SMALL_SLM, TINY_SLM = replace(B580, max_slm_bytes=2**15), replace(B580, max_slm_bytes=2**9)
 PROBLEM = GemmProblem(200, 144, 176)  # 4 x 3 tiles, and 6 K steps
 S8, F32 = DType.S8, DType.F32
 STAGED_A = (8, 32, 32)
@@ -322,6 +322,14 @@ CASES: tuple[Case, ...] = (
         "40960 bytes of shared local memory",
         in_parts(4),
         device=SMALL_SLM,
+    ),
+    Case(
+        "slm-size",
+        config(sg_layout=(1, 4)),
+        "1024 bytes of shared local memory are needed",
+        config(sg_layout=(2, 2)),
+        SUMS,
+        device=TINY_SLM,
     ),
     Case("experts", config(**PARTIAL), "set threads k to 1, got 2", config(), EXPERTS),
     Case("experts", config(raster_group=2), "set raster_group to 1, got 2", config(), EXPERTS),

@@ -63,6 +63,17 @@ def test_one_that_was_followed_can_neither_write_nor_renew(database: Database) -
         coordinators.check(session, present)
 
 
+def test_the_number_of_another_holder_is_no_right(database: Database) -> None:
+    present = held(database, "b")
+    former = Fence(present.name, "a", present.number)  # of a row that was forgotten since
+    for step in (coordinators.check, lambda s, f: coordinators.renew(s, f, LEASE_S, now=LATER)):
+        with pytest.raises(FenceLost, match="a is not coordinator cluster"), database.write() as session:
+            step(session, former)
+    with database.write() as session:
+        coordinators.give_up(session, former, now=NOON)
+    assert acquire(database, "c") is None
+
+
 def test_a_lease_that_ran_out_is_renewed_unless_another_took_it(database: Database) -> None:
     fence = held(database, "a")
     with database.write() as session:

@@ -10,12 +10,12 @@ import pytest
 from sqlalchemy import text
 
 from db.errors import LeaseLost
-from db.queries import jobs
+from db.queries import jobs, shape_sets
 from db.queries.cluster import leases
 from db.schema.job import Job
 from db.session import Database, open_database
 from tests.db import rows
-from tests.db.rows import NOON
+from tests.db.rows import NOON, digest
 
 LEASE_S = 60.0
 LATER = NOON + timedelta(seconds=LEASE_S + 1)
@@ -73,6 +73,24 @@ def test_only_jobs_of_the_named_devices_are_claimed(database: Database) -> None:
     job = claim(database, "w", devices=["a770", "b580"])
     assert job is not None
     assert job.id == of_b580
+
+
+def test_jobs_of_a_set_are_left_to_it_until_it_is_over(database: Database) -> None:
+    (job_id,) = add_jobs(database, 1)
+    with database.write() as session:
+        device_id = session.get_one(Job, job_id).device_id
+        budget = {"budget_trials": 9, "budget_seconds": 60.0}
+        made = shape_sets.create(
+            session, source="a list", device_id=device_id, within=0.1, request_hash=digest("set"), **budget
+        )
+        shape_sets.add_member(session, made.id, 0, job_id, 1.0, "a layer")
+        set_id = made.id
+    assert claim(database, "w1") is None
+    with database.write() as session:
+        assert shape_sets.finish(session, set_id, "succeeded")
+    job = claim(database, "w1")
+    assert job is not None
+    assert job.id == job_id
 
 
 def test_job_is_taken_over_only_when_its_lease_ran_out(database: Database) -> None:

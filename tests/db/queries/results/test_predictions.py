@@ -9,7 +9,7 @@ from db.schema.job import Job
 from db.schema.trial import PredictionError, Trial
 from db.session import Database
 from tests.db import rows
-from tests.db.rows import digest
+from tests.db.rows import NOON, digest
 
 
 def judge(session: Session, job: Job, slug: str = "b580", only: str | None = None) -> dict[int, float]:
@@ -37,6 +37,23 @@ def test_a_measurement_of_another_job_judges_the_same_configuration_only(databas
         best = trials.best(session, job.id)
         assert best is not None
         assert (best.number, job.best_trial_id) == (1, best.id)
+
+
+def test_a_measurement_of_a_withdrawn_kernel_orders_no_job(database: Database) -> None:
+    with database.write() as session:
+        job = predicted_job(session)
+        first = job.best_trial_id
+        there = rows.add_measured(session, rows.add_job(session, "b580"), 3, 5.0)
+        kernel = rows.add_kernel(session, job, number=7)  # of another version than that of the job
+        there.kernel_id = kernel.id
+        judge(session, job)
+        session.refresh(job)
+        assert job.best_trial_id != first
+        kernel.withdrawn, kernel.withdrawn_at = "wrong", NOON
+        session.flush()
+        jobs.choose_again(session, kernels.jobs_with(session, kernel.id))
+        session.refresh(job)
+        assert job.best_trial_id == first
 
 
 def test_the_order_follows_what_was_measured_however_it_was_predicted(database: Database) -> None:
