@@ -1,5 +1,7 @@
 """Layouts as text: the views that Triton's layout tools print."""
 
+from collections.abc import Sequence
+
 from codegen.xe.layout.block_loads import BlockLoadLayout
 from codegen.xe.layout.linear import (
     Coordinate,
@@ -7,13 +9,15 @@ from codegen.xe.layout.linear import (
 )
 
 
-def hardware_view(layout: LinearLayout) -> str:
-    """Return the contents of the first warp: a line per register, a coordinate per lane."""
+def hardware_view(layout: LinearLayout, warps: Sequence[int] = (0,)) -> str:
+    """Return the contents of each warp: a line per register, a coordinate per lane."""
     widths = [len(str(size - 1)) for size in layout.out_sizes.values()]
-    lines = ["Warp0:"]
-    for register in range(layout.in_sizes["register"]):
-        places = _of_lanes(layout, register)
-        lines.append(", ".join(f"({','.join(map(_padded, place, widths))})" for place in places))
+    lines: list[str] = []
+    for warp in warps:
+        lines.append(f"Warp{warp}:")
+        for register in range(layout.in_sizes["register"]):
+            places = _of_lanes(layout, register, warp)
+            lines.append(", ".join(f"({','.join(map(_padded, place, widths))})" for place in places))
     return "\n".join(lines)
 
 
@@ -26,8 +30,9 @@ def work_item_table(layout: LinearLayout, packed: int = 1) -> str:
     return "\n".join(lines)
 
 
-def _of_lanes(layout: LinearLayout, register: int) -> list[Coordinate]:
-    return [layout.apply({"register": register, "lane": lane}) for lane in range(layout.in_sizes["lane"])]
+def _of_lanes(layout: LinearLayout, register: int, warp: int = 0) -> list[Coordinate]:
+    at = {"register": register} | ({"warp": warp} if warp else {})
+    return [layout.apply({**at, "lane": lane}) for lane in range(layout.in_sizes["lane"])]
 
 
 def _padded(value: int, width: int) -> str:
