@@ -14,6 +14,7 @@ from tuner.space.cpu.packing import (
     copies_panels_alone,
     keeps_panels_in_l1,
     line_bytes,
+    lines_at_pitch,
     multiplies_few_rows_by_f32,
     multiply_with,
     reads_all_of_k,
@@ -43,6 +44,7 @@ _RUN_BYTES_OF_C = 1536  # of each row of C, at least, that their tiles write (fi
 _BLOCK_OF_WHOLE_DEPTH = 0.5  # of L2 for a block of A over all of K, beside the panel of B in use and the next one
 _FEWEST_ROWS_OF_BLOCK = 64  # of such a block, for each of which all of B is read again
 _FEWEST_ROWS_OF_BLOCK_AMX = 128
+_ROWS_OF_C = 0.5  # of those that L2 holds a line each of: a panel writes it, and the hardware prefetches the one beside
 FEW_PAGES = 32  # rows of B read concurrently in place, each on its own page
 _AHEAD = 4  # steps that are prefetched of operands in place, or tiles along N of rows of B in blocks of K
 _AHEAD_IN_L1 = 2  # if A is in L1
@@ -135,18 +137,33 @@ def _whole_depth(on: CpuProblem, point: CpuPoint, tiles: int, most: int) -> tupl
 
     None if so few rows fit that reading all of B again for each block would take longer.
     """
-    amx, packed = point.isa == Isa.AMX.value, point.pack_b in (Packing.WHOLE.value, Packing.BEFOREHAND.value)
-    of_thread, fitting = ceil_div(tiles, point.threads_m), max(1, most // point.tile_m)
-    if amx or tiles == 1:  # one tile reads B once
-        too_few = most < min(_FEWEST_ROWS_OF_BLOCK_AMX, on.problem.m)
-    else:
-        too_few = fitting * point.tile_m < _FEWEST_ROWS_OF_BLOCK
+    p, amx = on.problem, point.isa == Isa.AMX.value
+    packed = point.pack_b in (Packing.WHOLE.value, Packing.BEFOREHAND.value)
+    fewest = _FEWEST_ROWS_OF_BLOCK_AMX if amx else _FEWEST_ROWS_OF_BLOCK
+    fitting = max(1, most // point.tile_m)
+    # One tile reads B once.
+    too_few = most < min(fewest, p.m) if amx or tiles == 1 else fitting * point.tile_m < fewest
     if not packed or point.threads_k > 1 or too_few:
         return None
-    counts = (count for count in ranges_of(on, on.spec.cores or 1).block_m if count <= fitting)
-    block = WHOLE if of_thread <= fitting else max(counts)
     why = f"rows of A over all of K stay in L2, which has room for {most}; panels of B pass, each prefetched"
-    return point._replace(block_m=block, block_n=WHOLE, block_k=WHOLE), why
+    of_c = max(2 * fewest, int(_ROWS_OF_C * lines_at_pitch(on, p.pitch_c * p.dtype_c.nbytes)))
+    if of_c < min(most, p.m):
+        fitting = of_c // point.tile_m
+        why += f"; rows of C share sets of L2, which {of_c} leave room in"
+    counts = ranges_of(on, on.spec.cores or 1).block_m
+    return point._replace(
+        block_m=_fewest_blocks(counts, tiles, point.threads_m, fitting), block_n=WHOLE, block_k=WHOLE
+    ), why
+
+
+def _fewest_blocks(counts: tuple[int, ...], tiles: int, threads: int, most: int) -> int:
+    """Return the tiles of a block, at most `most`: as few blocks of a thread as that allows, about equal ones."""
+    of_thread = ceil_div(tiles, threads)
+    if of_thread <= most:
+        return WHOLE
+    fitting = [count for count in counts if WHOLE < count <= most]
+    blocks = ceil_div(of_thread, max(fitting))
+    return min(count for count in fitting if ceil_div(of_thread, count) == blocks)
 
 
 def _panels(

@@ -256,9 +256,14 @@ def rows_share_sets(on: CpuProblem) -> bool:
     """Return whether so many rows of a B [K, N] share sets of L2, by their pitch, that those prefetched for the next
     panel replace each other.
     """
-    p, l2 = on.problem, on.spec.l2_bytes or L2_BYTES
-    apart = max(line_bytes(on), gcd(p.pitch_b * p.dtype_b.nbytes, l2 // (on.spec.l2_ways or _WAYS_OF_L2)))
-    return not p.transpose_b and p.k / p.dtype_b.packed > _SHARE_OF_SETS * l2 / apart
+    p, held = on.problem, lines_at_pitch(on, on.problem.pitch_b * on.problem.dtype_b.nbytes)
+    return not p.transpose_b and p.k / p.dtype_b.packed > _SHARE_OF_SETS * held
+
+
+def lines_at_pitch(on: CpuProblem, pitch_bytes: int) -> int:
+    """Return how many lines at that distance from each other L2 holds, by the sets that they map to."""
+    l2 = on.spec.l2_bytes or L2_BYTES
+    return l2 // max(line_bytes(on), gcd(pitch_bytes, l2 // (on.spec.l2_ways or _WAYS_OF_L2)))
 
 
 def reads_all_of_k(on: CpuProblem, point: CpuPoint) -> bool:

@@ -182,6 +182,26 @@ def test_panels_packed_beforehand_pass_few_rows_once_and_many_over_all_of_k(
     assert (min(block.m, sizes[0]), block.k) == (rows, depth)
 
 
+@pytest.mark.parametrize(
+    ("sizes", "dtype", "spec", "rows"),
+    [
+        ((512, 4128, 1056), BF16, RAPIDS, 256),  # not 384 and 128
+        ((1024, 4128, 768), BF16, RAPIDS, 512),
+        ((1024, 4096, 768), BF16, RAPIDS, 256),  # 512 rows of C would fill the sets that they share
+        ((1024, 1040, 1024), S8, RAPIDS, 1024),
+        ((1024, 1024, 1024), S8, RAPIDS, 256),
+        ((1024, 2080, 512), F32, PLAIN, 416),
+        ((1024, 2048, 512), F32, PLAIN, 104),
+        ((1024, 4096, 512), F32, PLAIN, 104),  # fewer would read B too often
+    ],
+)
+def test_blocks_over_all_of_k_are_about_equal_and_few_rows_of_c_share_sets_of_l2(
+    sizes: tuple[int, int, int], dtype: DType, spec: DeviceSpec, rows: int
+) -> None:
+    config = default_cpu_config(gemm(*sizes, dtype), replace(spec, cores=1), beforehand=True)
+    assert (config.matmul.block.m, config.matmul.block.k >= sizes[2]) == (rows, True)
+
+
 def test_the_default_fills_the_cores_with_large_problems_and_leaves_them_for_tiny_ones() -> None:
     assert default_cpu_config(gemm(1000, 640, 512, F32), PLAIN).thread_count == 4
     assert default_cpu_config(gemm(8, 48, 16, F32), PLAIN).thread_count == 1
