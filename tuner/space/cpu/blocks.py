@@ -51,6 +51,7 @@ _AHEAD_IN_L1 = 2  # if A is in L1
 _DEPTH_OF_COLUMNS = 512  # of B, read in place for several tiles of rows of A
 _COLUMNS = 8  # tiles of these columns, whose sums wait
 _SUMS = 0.125  # of L2 for sums that wait for the next rows of B
+_LONGER_FOR_C = "memory takes longer for C than multiplications over this K, so that rows of C are written in runs"
 
 
 def with_blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
@@ -65,7 +66,7 @@ def with_blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     deepest = _PANELS * l1 // (each * (point.tile_m + width))
     if point.pack_b == Packing.BLOCK.value:
         return _panels(on, point, ranges, step, each, deepest)
-    if (found := _whole_depth(on, point, rows, int(_BLOCK_OF_WHOLE_DEPTH * l2 / (each * p.k)))) is not None:
+    if (found := _whole_depth(on, point, int(_BLOCK_OF_WHOLE_DEPTH * l2 / (each * p.k)))) is not None:
         return found
     # Operands that stream through once are not cut, nor are blocks of K that are a little too deep.
     in_l2 = p.m * p.k * p.dtype_a.nbytes <= _PANEL * l2
@@ -132,12 +133,12 @@ def _rows_in_l1(on: CpuProblem, l1: int) -> int:
     return l1 // max(line_bytes(on), gcd(p.pitch_b * p.dtype_b.nbytes, WAY_BYTES))
 
 
-def _whole_depth(on: CpuProblem, point: CpuPoint, tiles: int, most: int) -> tuple[CpuPoint, str] | None:
+def _whole_depth(on: CpuProblem, point: CpuPoint, most: int) -> tuple[CpuPoint, str] | None:
     """Choose blocks of up to `most` rows over all of K, which keep all sums in registers, if B is packed whole.
 
     None if so few rows fit that reading all of B again for each block would take longer.
     """
-    p, amx = on.problem, point.isa == Isa.AMX.value
+    p, amx, tiles = on.problem, point.isa == Isa.AMX.value, ceil_div(on.problem.m, point.tile_m)
     packed = point.pack_b in (Packing.WHOLE.value, Packing.BEFOREHAND.value)
     fewest = _FEWEST_ROWS_OF_BLOCK_AMX if amx else _FEWEST_ROWS_OF_BLOCK
     fitting = max(1, most // point.tile_m)
@@ -145,15 +146,20 @@ def _whole_depth(on: CpuProblem, point: CpuPoint, tiles: int, most: int) -> tupl
     too_few = most < min(fewest, p.m) if amx or tiles == 1 else fitting * point.tile_m < fewest
     if not packed or point.threads_k > 1 or too_few:
         return None
-    why = f"rows of A over all of K stay in L2, which has room for {most}; panels of B pass, each prefetched"
+    ranges, block_n = ranges_of(on, on.spec.cores or 1), WHOLE
+    why = f"rows of A over all of K stay in L2, which has room for {most}"
     of_c = max(2 * fewest, int(_ROWS_OF_C * lines_at_pitch(on, p.pitch_c * p.dtype_c.nbytes)))
-    if of_c < min(most, p.m):
-        fitting = of_c // point.tile_m
-        why += f"; rows of C share sets of L2, which {of_c} leave room in"
-    counts = ranges_of(on, on.spec.cores or 1).block_m
-    return point._replace(
-        block_m=_fewest_blocks(counts, tiles, point.threads_m, fitting), block_n=WHOLE, block_k=WHOLE
-    ), why
+    if bound_by_c(on, point):
+        panels = max(1, most // (point.tile_n * p.products))  # a column of B is as long as a row of A
+        block_n = _evenly(ranges.block_n, ceil_div(p.n, point.tile_n), point.threads_n, panels)
+        why += f", as has for {panels} panels of B, which pass each tile's rows: {_LONGER_FOR_C}"
+    else:
+        why += "; panels of B pass, each prefetched"
+        if of_c < min(most, p.m):
+            fitting = of_c // point.tile_m
+            why += f"; rows of C share sets of L2, which {of_c} leave room in"
+    block_m = _fewest_blocks(ranges.block_m, tiles, point.threads_m, fitting)
+    return point._replace(block_m=block_m, block_n=block_n, block_k=WHOLE), why
 
 
 def _fewest_blocks(counts: tuple[int, ...], tiles: int, threads: int, most: int) -> int:
@@ -195,11 +201,11 @@ def _panels(
     count = max((count for count in ranges.block_n if count <= most), default=WHOLE) or 1
     bound = bound_by_c(on, point)
     if bound:
-        count = _panels_of_run(on, point, ranges, int(_PANELS_OF_SHORT_K * l2 / panel_bytes))
+        count = max(count, _panels_of_run(on, point, ranges, int(_PANELS_OF_SHORT_K * l2 / panel_bytes)))
     panels = "a panel of B, {} deep, is" if count == 1 else f"{count} panels of B, {{}} deep, are"
     why = f"{panels.format(depth or p.k)} copied to {'L1' if shares else 'L2'}, and used by all rows"
     if bound:
-        why += ": memory takes longer for C than multiplications over this K, so that rows of C are written in runs"
+        why += f": {_LONGER_FOR_C}"
     elif shares:
         why += ": rows at its pitch share so few sets of L2 that those of the next panel would replace each other"
     elif exceeds:

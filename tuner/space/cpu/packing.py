@@ -6,7 +6,7 @@ from math import gcd
 from codegen import DType, GemmProblem
 from codegen.config.cpu import Isa, Packing
 from codegen.cpu.isa import Multiply, multiply_of
-from codegen.cpu.nest.plan import GROUP_BYTES
+from codegen.cpu.nest.plan import GROUP_BYTES, SUM_BYTES
 from codegen.cpu.rules import CpuProblem
 from codegen.xe.rules.sizes import ceil_div
 from tuner.space.cpu.clocks import step_clocks
@@ -47,6 +47,8 @@ _FEW_ROWS_OF_SETS = 48  # of A, up to which short panels cost more than lines re
 # IA-32 Architectures Optimization Reference Manual, L2 streamer); 64 are fitted.
 _PAGES_OF_STREAMS = 64
 _LINE_OF_C_CLOCKS = 40  # that memory takes to read and write a line of C (fitted)
+_LINE_OF_SUMS_CLOCKS = 20  # of tile registers, which are stored before they become C (fitted)
+_B_BESIDE_C = 0.5  # of the bytes of C
 _SMALL_B = 0.25  # of L2 for a row-major f32 B that is read in place: it stays there, and no thread waits for panels
 
 
@@ -234,17 +236,20 @@ def keeps_panels_in_l1(on: CpuProblem, isa: Isa) -> bool:
 
 
 def bound_by_c(on: CpuProblem, point: CpuPoint) -> bool:
-    """Return whether K is so short that memory takes longer for the lines of C than their multiplications do, and C on
-    more pages than hardware prefetches from at a time.
+    """Return whether K is so short that memory takes longer for the lines of C than their multiplications do, C is on
+    more pages than hardware prefetches from at a time, and a B packed beforehand, which no panel prefetches then, is
+    small beside C.
     """
     p, isa = on.problem, Isa(point.isa)
-    if isa is Isa.AMX:  # not measured
-        return False
     row_bytes = p.pitch_c * p.dtype_c.nbytes
-    lines = point.tile_m * point.tile_n * p.dtype_c.nbytes / line_bytes(on)
+    beforehand = point.pack_b == Packing.BEFOREHAND.value
+    if beforehand and p.k * p.products * p.dtype_b.bits / 8 > _B_BESIDE_C * p.m * p.dtype_c.nbytes:
+        return False
+    line_clocks, nbytes = (_LINE_OF_SUMS_CLOCKS, SUM_BYTES) if isa is Isa.AMX else (_LINE_OF_C_CLOCKS, p.dtype_c.nbytes)
+    lines = point.tile_m * point.tile_n * nbytes / line_bytes(on)
     step = step_clocks(isa, multiply_with(on, isa), point.tile_m, point.tile_n * p.products)
     clocks = step * ceil_div(p.k, unit_of(on, isa, dots=False))
-    return p.m * min(1.0, row_bytes / PAGE_BYTES) > _PAGES_OF_STREAMS and clocks < _LINE_OF_C_CLOCKS * lines
+    return p.m * min(1.0, row_bytes / PAGE_BYTES) > _PAGES_OF_STREAMS and clocks < line_clocks * lines
 
 
 def line_bytes(on: CpuProblem) -> int:

@@ -99,7 +99,7 @@ def clocks_of_step(on: CpuProblem, plain: CpuPoint, tile: TileShape) -> float:
     short = rows_of_few_pages(on, isa) is not None and (rows_share_sets(on) or multiply_with(on, isa) is Multiply.S8)
     if isa in (Isa.AVX512, Isa.AVX512_F32) and packs and not short:
         steps += _panel_clocks(on, plain, tile)
-    if not dots and bound_by_c(on, _with_tile(plain, tile)):
+    if not dots and isa is not Isa.AMX and bound_by_c(on, _with_tile(plain, tile)):
         steps += _split_clocks(on, isa, tile)
     return steps
 

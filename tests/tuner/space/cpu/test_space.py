@@ -188,10 +188,10 @@ def test_panels_packed_beforehand_pass_few_rows_once_and_many_over_all_of_k(
         ((512, 4128, 1056), BF16, RAPIDS, 256),  # not 384 and 128
         ((1024, 4128, 768), BF16, RAPIDS, 512),
         ((1024, 4096, 768), BF16, RAPIDS, 256),  # 512 rows of C would fill the sets that they share
-        ((1024, 1040, 1024), S8, RAPIDS, 1024),
-        ((1024, 1024, 1024), S8, RAPIDS, 256),
+        ((1024, 1040, 2048), S8, RAPIDS, 512),
+        ((1024, 1024, 2048), S8, RAPIDS, 256),
         ((1024, 2080, 512), F32, PLAIN, 416),
-        ((1024, 2048, 512), F32, PLAIN, 104),
+        ((1024, 2048, 512), F32, PLAIN, 108),
         ((1024, 4096, 512), F32, PLAIN, 104),  # fewer would read B too often
     ],
 )
@@ -367,6 +367,30 @@ def test_panels_packed_before_pass_each_tiles_rows_where_memory_bounds_c() -> No
     assert ["inimik" in order.value for order in orders] == [False, True]
 
 
+@pytest.mark.parametrize(
+    ("sizes", "dtype", "columns", "passes"),
+    [
+        ((1024, 2048, 256), BF16, 2048, True),
+        ((1024, 2048, 512), BF16, 1024, True),  # half of L2 has room for so much of B
+        ((1024, 2048, 640), BF16, 2048, False),  # multiplications take longer than C
+        ((1024, 2048, 1024), S8, 1024, True),  # as many of twice the elements
+        ((1024, 2048, 1280), S8, 2048, False),
+        ((512, 4096, 64), S8, 3072, True),  # more than a run, as one core copies them
+    ],
+)
+def test_panels_pass_the_rows_of_tile_registers_where_memory_bounds_c(
+    sizes: tuple[int, int, int], dtype: DType, columns: int, passes: bool
+) -> None:
+    c = default_cpu_config(gemm(*sizes, dtype), replace(RAPIDS, cores=1)).matmul
+    assert (c.block.n, "iminik" in c.loop_order.value) == (columns, passes)
+
+
+def test_a_large_b_packed_beforehand_is_read_panel_by_panel() -> None:
+    one = replace(RAPIDS, cores=1)
+    orders = [default_cpu_config(gemm(256, 768, k, BF16), one, beforehand=True).matmul.loop_order for k in (256, 264)]
+    assert ["iminik" in order.value for order in orders] == [True, False]
+
+
 def test_tiles_are_wide_where_memory_bounds_c_and_rows_share_its_lines_and_pages() -> None:
     one = replace(ZEN, cores=1)
     tiles = [default_cpu_config(gemm(333, n, 20, F32), one).matmul.innermost.n for n in (256, 257, 600)]
@@ -453,11 +477,11 @@ def test_one_core_copies_a_for_tile_registers_if_many_columns_use_it() -> None:
 
 def test_one_core_copies_several_panels_for_tile_registers_that_fit_an_eighth_of_l2() -> None:
     one = replace(RAPIDS, cores=1)
-    for k, nbytes in ((512, 2), (768, 1), (2048, 2)):
+    for k, nbytes in ((640, 2), (1280, 1), (2048, 2)):
         found = default_cpu_config(gemm(100, 3000, k, {1: S8, 2: BF16}[nbytes], transpose_b=True), one).matmul
         assert found.block.k == k
         assert 2**17 < found.block.n * k * nbytes <= 2**18
-    several = default_cpu_config(gemm(100, 3000, 512, BF16, transpose_b=True), RAPIDS).matmul
+    several = default_cpu_config(gemm(100, 3000, 640, BF16, transpose_b=True), RAPIDS).matmul
     assert several.block.n == several.innermost.n
 
 
