@@ -5,6 +5,11 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
+from service.cli.import_policy import late_asyncio
+
+with late_asyncio():
+    import sqlalchemy.dialects.sqlite  # noqa: F401 - before all that imports it
+
 from db.migrate import prepare
 from db.session import open_database, sqlite_path
 from db.values import utc_now
