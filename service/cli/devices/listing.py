@@ -66,12 +66,12 @@ def show_command(
     with asking_drivers() as probes, open_access(probes) as access:
         from service.cli.devices.accuracy import accuracy_lines
         from service.cli.devices.one import render_device
-        from service.cli.devices.resources import DEVICES, accuracy_of, device_of
+        from service.cli.devices.resources import QUARANTINED, accuracy_of, device_of
         from service.cli.devices.tables import devices_json, print_quarantined
         from service.cli.options.device_file import listed_of
 
         told = access.read(device_of(device))
-        kept = [one for one in access.read(DEVICES).quarantined if one.device == told.id]
+        kept = [one for one in access.read(QUARANTINED).quarantined if one.device == told.id]
         accuracy = access.read(accuracy_of(told.id))
     if as_json:
         (document,) = devices_json([told])

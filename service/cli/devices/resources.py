@@ -20,6 +20,17 @@ def _list(context: "Context", _: Asked) -> DeviceList:
 DEVICES = Resource("/v1/devices", DeviceList, _list)
 
 
+def _list_quarantined(context: "Context", _: Asked) -> DeviceList:
+    from service.api.devices import quarantine
+
+    with context.database.read() as session:
+        return DeviceList(devices=[], quarantined=quarantine.listed(session))
+
+
+QUARANTINED = Resource("/v1/devices", DeviceList, _list_quarantined)
+"""The same for its quarantined devices alone."""
+
+
 def device_of(name: str) -> Resource[DeviceOut]:
     """Return the resource of a device by any of its names."""
     from xetune_client.wire import part
@@ -36,8 +47,11 @@ def accuracy_of(device: str) -> Resource[AccuracyList]:
     """Return the resource of the accuracy of predictions for a device."""
     from xetune_client.wire import part
 
-    return Resource(
-        f"/v1/devices/{part(device)}/accuracy",
-        AccuracyList,
-        lambda context, _: context.accuracies.of(context.devices.get(device).spec.id),
-    )
+    def read(context: "Context", _: Asked) -> AccuracyList:
+        from service.api.accuracy import service
+
+        id = context.devices.get(device).spec.id
+        with context.database.read() as session:
+            return service.accuracy_of(session, id)
+
+    return Resource(f"/v1/devices/{part(device)}/accuracy", AccuracyList, read)
