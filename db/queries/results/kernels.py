@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import NotRequired, TypedDict, Unpack
+from typing import NotRequired, TypedDict, TypeVar, Unpack
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, delete, or_, select, update
@@ -19,7 +19,8 @@ from db.schema.target import Device, Problem
 from db.schema.trial import Measurement, Prediction, PredictionError, Trial
 from db.values import JsonObject
 
-_HASHES = 500  # in one query
+_AT_ONCE = 500  # in one query
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +134,21 @@ def verified_here(session: Session, content_hashes: Collection[str]) -> list[Ker
     return found
 
 
-def _parts(hashes: Sequence[str]) -> Iterator[Sequence[str]]:
-    for first in range(0, len(hashes), _HASHES):
-        yield hashes[first : first + _HASHES]
+def file_hashes(session: Session, job_ids: Sequence[UUID], name: str) -> list[str]:
+    """Return the SHA-256 of the binaries of kernels that jobs have trials of, and of their files of a name."""
+    found: set[str] = set()
+    for some in _parts(job_ids):
+        of_jobs = select(Trial.kernel_id).where(Trial.job_id.in_(some))
+        found.update(session.scalars(select(Kernel.content_hash).where(Kernel.id.in_(of_jobs))))
+        found.update(
+            session.scalars(select(Artifact.sha256).where(Artifact.kernel_id.in_(of_jobs), Artifact.name == name))
+        )
+    return sorted(found)
+
+
+def _parts(values: Sequence[T]) -> Iterator[Sequence[T]]:
+    for first in range(0, len(values), _AT_ONCE):
+        yield values[first : first + _AT_ONCE]
 
 
 def jobs_with(session: Session, kernel_id: UUID) -> list[UUID]:

@@ -73,6 +73,25 @@ def _lines(context: Context, selection: Selection, runners_up: int | None, origi
             raise Unavailable(str(error), rule="artifact-files") from error
 
 
+def check_files(query: ExportQuery, context: Context) -> None:
+    """Check that the files which an export as JSON lines reads are there: later it has begun to answer.
+
+    Raises:
+        Conflict: rule `artifact-files`: one is missing or damaged.
+    """
+    if query.runners_up:
+        return
+    problem = query.problem()
+    selection = Selection(None if problem is None else problem.key, query.device, query.job)
+    with context.database.read() as session:
+        hashes = exporting.file_hashes(session, selection)
+    try:
+        for sha256 in hashes:
+            context.artifacts.get(sha256)
+    except StorageError as error:
+        raise Conflict(str(error), rule="artifact-files") from error
+
+
 def _tuner_records(session: Session, device: str | None) -> Iterator[Record]:
     for row in tuner_records.each(session, device):
         # Imported here: most databases have no results of other tuners.

@@ -31,6 +31,7 @@ from tuner.exchange.records import FORMAT, VERSION, CandidateRecord, Header, Rec
 
 _OVER = ("succeeded", "failed", "cancelled")
 _ALL = 10**9
+_HEADER = "kernel.h"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,15 @@ def results(
     for job, trial in taken:
         if trial.reused is not None and trial.reused.source.job_id in said:
             yield from _trial(session, job, trial, said, artifacts)
+
+
+def file_hashes(session: Session, selection: Selection) -> list[str]:
+    """Return the SHA-256 of the files that `results` reads, but for those of jobs whose times others reuse.
+
+    Raises:
+        NotFound, Conflict: the requested job does not exist, or is not over.
+    """
+    return kernels.file_hashes(session, [job.id for job in over_jobs(session, selection)], _HEADER)
 
 
 def runners_up(session: Session, selection: Selection, limit: int) -> Iterator[Record]:
@@ -140,7 +150,7 @@ def _trial(
     kernel = trial.kernel if record.compile_key is not None else None
     if kernel is not None and kernel.id not in said:
         said.add(kernel.id)
-        header = kernels.artifact(session, kernel.id, "kernel.h")
+        header = kernels.artifact(session, kernel.id, _HEADER)
         header_hash = None if header is None else header.sha256
         yield kernel_record(
             kernel, job.problem.key, artifacts, header_hash, measurement_reuse.key_of_kernel(session, kernel.id)

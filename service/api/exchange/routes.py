@@ -114,5 +114,6 @@ def export_results(context: ContextDep, query: Annotated[ExportQuery, Query()]) 
     """
     file = export_stream.exported(query, context)
     if query.format is Format.JSONL:
+        export_stream.check_files(query, context)
         return StreamingResponse(file.parts, media_type=file.media_type, headers=file.headers)
     return Response("".join(file.parts), media_type=file.media_type, headers=dict(file.headers))

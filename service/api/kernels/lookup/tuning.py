@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from codegen import InvalidProblem, Refused
+from codegen import InvalidProblem
 from service.api.jobs.requests import (
     submit,
     understand,
@@ -23,8 +23,8 @@ from service.api.keys.caller import Caller
 from service.api.keys.scope import Scope
 from service.errors import BadRequest, FieldError, Forbidden, ServiceError
 from service.http.context import Context
+from service.refusals import REFUSALS, refusal_of
 from service.schemas import to_problem
-from tuner.errors import TunerError
 from tuner.session.job_spec import JobSpec
 
 
@@ -75,8 +75,8 @@ def tune_all(context: Context, by: Caller, body: BatchBody, kept: Sequence[Kept]
         asked = JobBody(problem=body.problems[index], device=devices[index], target=body.target)
         try:
             requests[index] = understand(asked, context.devices, context.settings)
-        except (ServiceError, Refused, InvalidProblem, TunerError) as error:
-            refused[index] = str(error)
+        except (ServiceError, *REFUSALS) as error:
+            refused[index] = str(error if isinstance(error, ServiceError) else refusal_of(error))
     jobs = dict(zip(requests, queue(context, by, list(requests.values())), strict=True))
     return [PlacedJob(index=index, job=jobs.get(index), refused=refused.get(index)) for index in sorted(jobs | refused)]
 

@@ -1,5 +1,7 @@
 """Results go in and out over REST as JSON lines: whole or not at all, with who brought them."""
 
+from collections.abc import Callable
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -68,3 +70,18 @@ def test_a_file_that_is_cut_off_or_no_results_changes_nothing(large: TestClient)
 def test_an_export_of_what_is_not_there_is_refused_before_it_begins(large: TestClient) -> None:
     assert large.get(f"/v1/exports?job={uuid4()}").status_code == 404
     assert read(large.get("/v1/exports").content).trials == {}
+
+
+@pytest.mark.parametrize("harm", [Path.unlink, lambda path: path.write_bytes(b"other")], ids=["missing", "damaged"])
+def test_an_export_without_a_file_of_a_kernel_is_refused_before_it_begins(
+    large: TestClient, settings: Settings, harm: Callable[[Path], object]
+) -> None:
+    assert large.post("/v1/imports", content=_text().encode()).status_code == 200
+    for path in settings.artifacts_dir.rglob("*"):
+        if path.is_file():
+            harm(path)
+    for query in ("", f"?job={JOB}"):
+        answer = large.get(f"/v1/exports{query}")
+        assert (answer.status_code, answer.json()["rule"]) == (409, "artifact-files")
+        assert "tune the problem again" in answer.json()["detail"]
+    assert large.get("/v1/exports?runners_up=true").status_code == 200
