@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from codegen import GemmProblem
-from codegen.workers.cache import CompileCache
 from hal.devices.listed import ListedDevice
 from service.api.devices.elsewhere import device_elsewhere
 from service.api.kernels.lookup.answers import (
@@ -18,11 +17,6 @@ from service.api.kernels.lookup.exact import (
     AT_ONCE,
     exact_answers,
 )
-from service.api.kernels.lookup.lookup import (
-    Lookup,
-    kernels_of,
-)
-from service.api.kernels.lookup.nearby import Nearby
 from service.api.kernels.lookup.next_requests import Accepted
 from service.api.kernels.lookup.schemas import LookupOut
 from service.api.kernels.service import for_driver
@@ -158,6 +152,11 @@ def _fall_back(
     context: Context, accepted: Accepted, problems: dict[Key, GemmProblem], now: datetime
 ) -> Iterable[tuple[Key, Answer]]:
     """Yield the answers for problems that were never tuned on the device."""
+    # Imported here, as a tuned problem needs none of it.
+    from codegen.workers.cache import CompileCache
+    from service.api.kernels.lookup.lookup import Lookup, kernels_of
+    from service.api.kernels.lookup.nearby import Nearby
+
     spec = accepted.device.spec
     nearby, compiled = Nearby(), kernels_of(CompileCache(context.settings.cache_dir), spec)
     for key, problem in problems.items():

@@ -11,8 +11,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from db.queries.change_feed import News
 from service.api.kernels.lookup.batch_schemas import (
     Columns,
     MissOut,
@@ -21,6 +21,9 @@ from service.api.kernels.lookup.schemas import (
     AnswerSource,
     LookupOut,
 )
+
+if TYPE_CHECKING:
+    from db.queries.change_feed import News
 
 _OVERHEAD_BYTES = 1_000  # overhead of an entry besides its text, approximately
 _QUESTION_OVERHEAD_BYTES = 300  # of its two tuples and its entry in the dictionary, approximately
@@ -121,7 +124,7 @@ class Answers:
             while self._bytes > self._most_bytes and self._kept:
                 self._drop(next(iter(self._kept)))
 
-    def on_news(self, news: News) -> None:
+    def on_news(self, news: "News") -> None:
         """Evict what has become stale."""
         with self._lock:
             for device in news.devices:

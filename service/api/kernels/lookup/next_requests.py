@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from codegen import GemmProblem, KernelConfig
 from codegen.backend import backend_of
 from hal.devices.listed import ListedDevice
-from service.api.jobs.requests import check_problem, read_options
 from service.api.jobs.schemas import BudgetBody, JobBody
 from service.api.kernels.lookup.schemas import JOBS, RefusalOut
 from service.configurations import to_config_body
@@ -30,6 +29,9 @@ class Accepted:
         """Return why a job of that problem would be refused; None if it would not."""
         if not self.is_listed:
             return RefusalOut(rule="unknown-device", detail=f"{self.device.spec.id} is known from stored results alone")
+        # Imported here, as a valid answer proposes nothing.
+        from service.api.jobs.requests import check_problem, read_options
+
         try:
             check_problem(problem, self.device.spec, self.settings)
             read_options(JobBody(problem=to_body(problem)), self._budget(), self.device, self.settings)

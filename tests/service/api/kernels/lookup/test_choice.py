@@ -136,7 +136,7 @@ def dynamic(context: Context, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr("codegen.artifact.launch.kernel_for", launch)
     monkeypatch.setattr(
-        "service.api.kernels.lookup.answering.kernels_of",
+        "service.api.kernels.lookup.lookup.kernels_of",
         lambda *_: lambda problem, config: made if state["cached"] and problem == source else None,
     )
     monkeypatch.setattr("service.api.kernels.lookup.lookup.backend_of", _Described)
