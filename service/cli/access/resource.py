@@ -7,7 +7,8 @@ quarter of the time of a command that lists.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Generic, TypeVar
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from uuid import UUID
 
 if TYPE_CHECKING:
@@ -66,6 +67,44 @@ class Action(Generic[R]):
     model: "type[R]"
     here: "Callable[[Context], Done[R]]"
     creates: bool = False
+
+
+def stored(path: str, model: type[R], function: str, *arguments: object) -> Resource[R]:
+    """Return a resource that a function of a session and `arguments` reads from the database.
+
+    The function is named as "module:name", since it is imported with this machine's database alone.
+    """
+
+    def read(context: "Context", _: Asked) -> R:
+        with context.database.read() as session:
+            return _named(function)(session, *arguments)
+
+    return Resource(path, model, read)
+
+
+def changed(
+    path: str, model: type[R], function: str, *arguments: object, body: "BaseModel | None" = None, audit: str
+) -> Action[R]:
+    """Return an action that a function does as `stored` reads; one with a body creates something.
+
+    The audit log has the action `audit` on the id of the answer.
+    """
+
+    def change(context: "Context") -> Done[R]:
+        from service.api.audit.log import record
+        from service.api.keys.caller import COMMAND_LINE
+
+        with context.database.write() as session:
+            answer = _named(function)(session, *arguments)
+            record(session, COMMAND_LINE, audit, answer.id)
+        return Done(answer, is_new=body is not None)
+
+    return Action(path, body, model, change, creates=body is not None)
+
+
+def _named(function: str) -> Callable[..., Any]:
+    module, _, name = function.partition(":")
+    return getattr(import_module(module), name)
 
 
 def checked(query: type[M], asked: Asked) -> M:

@@ -4,6 +4,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from codegen import GemmProblem
@@ -20,8 +21,9 @@ from service.http.problem_query import to_query
 from service.schemas import ProblemBody, to_problem
 from tuner.exchange.file_format import Format
 from tuner.exchange.formats import File, open_file, results_of, specification_of
-from xetune_client import Client, models
-from xetune_client.wire import Query, query_of
+
+if TYPE_CHECKING:
+    from xetune_client import Client, models
 
 _OPTIONS = MappingProxyType({"m": "--m, --n and --k", "device": "--device", "origin": "--origin"})
 
@@ -62,13 +64,16 @@ def export(
         )
 
 
-def import_file(client: Client, path: Path, file: File, said: Said, origin: str | None) -> models.ImportOut:
+def import_file(client: "Client", path: Path, file: File, said: Said, origin: str | None) -> "models.ImportOut":
     """Import a file of any format; `said` adds what it lacks.
 
     Raises:
         BadRequest: the problem or the device is missing, or contradicts the file.
         InvalidFile: the file is not what its format says.
     """
+    # Imported here: an export needs nothing of the client.
+    from xetune_client.wire import query_of
+
     if file.format is Format.T1 and said != Said(device=said.device):
         raise BadRequest(f"{file.name} says the problem itself: leave the options of the problem and --spec out")
     spec = None if said.spec is None else specification_of(open_file(said.spec)).source
@@ -76,13 +81,13 @@ def import_file(client: Client, path: Path, file: File, said: Said, origin: str 
     device = said.device if spec is None or said.device is not None else spec.device
     if file.format in (Format.KERNEL_TUNER, Format.T4) and results_of(file).source is None:
         origin = origin or (file.name if spec is None else spec.origin)
-    asked: Query = {} if problem is None else to_query(problem)
+    asked = {} if problem is None else to_query(problem)
     query = query_of({"format": file.format, "device": device, "origin": origin, **asked})
     with told_by_options(_OPTIONS):
         return client.import_results(path.read_bytes(), **dict(query))
 
 
-def tell_recording(client: Client, recording: UUID, done: models.ImportOut, name: str, *, as_json: bool) -> None:
+def tell_recording(client: "Client", recording: UUID, done: "models.ImportOut", name: str, *, as_json: bool) -> None:
     """Print the id of the recording with the results of a file."""
     for note in done.notes:
         print_line(f"{name}: {note}", ERRORS)

@@ -1,13 +1,17 @@
 """Jobs that an import queued, and devices of an export."""
 
+from typing import TYPE_CHECKING
+
 from service.cli.access.chosen_server import server
 from service.cli.access.opening import Access
 from service.cli.devices.resources import device_of
 from service.cli.printing.counted import counted
 from service.cli.printing.output import print_json, print_line
 from service.errors import NotFound
-from xetune_client import NotFound as Missing
-from xetune_client import models
+from xetune_client.errors import NotFound as Missing
+
+if TYPE_CHECKING:
+    from xetune_client import models
 
 
 def device_id(access: Access, name: str) -> str:
@@ -18,7 +22,7 @@ def device_id(access: Access, name: str) -> str:
         return name
 
 
-def tell_queued(done: models.ImportOut, *, as_json: bool) -> None:
+def tell_queued(done: "models.ImportOut", *, as_json: bool) -> None:
     """Print the jobs that measure what a file lists."""
     if as_json:
         print_json({"queued": [str(job) for job in done.queued], "configurations": done.configurations})

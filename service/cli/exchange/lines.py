@@ -2,13 +2,16 @@
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from codegen.artifact.files import write_named
 from service.cli.printing.counted import counted
 from service.cli.printing.output import print_json, print_line
 from service.errors import BadRequest, NotFound
 from tuner.session.bounds import check_name
-from xetune_client import models
+
+if TYPE_CHECKING:
+    from xetune_client import models
 
 
 def write(lines: bytes, output: Path | None, *, chosen: bool = False) -> None:
@@ -43,7 +46,7 @@ def count_records(lines: bytes) -> int:
     return lines.count(b"\n") - 2
 
 
-def tell_imported(done: models.ImportOut, *, as_json: bool) -> None:
+def tell_imported(done: "models.ImportOut", *, as_json: bool) -> None:
     """Print how much was imported, and which predictions can now be judged."""
     if as_json:
         names = "origin", "jobs", "trials", "kernels", "records", "known", "judged"

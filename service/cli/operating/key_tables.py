@@ -3,35 +3,36 @@
 import re
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 from rich.table import Column, Table
 
 from db.values import utc_now
-from service.api.keys.schemas import KeyList, KeyOut
-from service.cli.access.resource import Asked, Resource
+from service.api.keys.schemas import KeyBody, KeyList, KeyOut, NewKeyOut
+from service.cli.access.resource import Action, changed, stored
 from service.cli.ids import LAST, find_id
 from service.cli.printing.output import text_table
 from service.errors import BadRequest
 from service.http.validation_errors import shown
 from service.text.short_ids import short_ids
 
-if TYPE_CHECKING:
-    from service.http.context import Context
-
 _DIGITS = 4
+_SERVICE = "service.api.keys.service"
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 
 
-def _list(context: "Context", _: Asked) -> KeyList:
-    from service.api.keys.service import list_keys
-
-    with context.database.read() as session:
-        return list_keys(session)
+KEYS = stored("/v1/keys", KeyList, f"{_SERVICE}:list_keys")
 
 
-KEYS = Resource("/v1/keys", KeyList, _list)
+def creation_of_key(body: KeyBody) -> Action[NewKeyOut]:
+    """Return the action that creates a key."""
+    return changed("/v1/keys", NewKeyOut, f"{_SERVICE}:create", body, utc_now(), body=body, audit="key.create")
+
+
+def revocation_of(key_id: UUID) -> Action[KeyOut]:
+    """Return the action that revokes a key."""
+    path = f"/v1/keys/{key_id}/revoke"
+    return changed(path, KeyOut, f"{_SERVICE}:revoke", key_id, utc_now(), audit="key.revoke")
 
 
 def name_of(text: str) -> str:

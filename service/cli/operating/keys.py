@@ -5,7 +5,6 @@ from typing import Annotated
 import typer
 
 from service.api.keys.scope import Scope
-from service.cli.access.connection import connect, same
 from service.cli.access.opening import open_access
 from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP
@@ -45,14 +44,13 @@ def create_command(
     """Create a key and print it once; from the first key on, every request to the service needs one."""
     from db.values import utc_now
     from service.api.keys.schemas import KeyBody
-    from service.cli.operating.key_tables import name_of, span
+    from service.cli.operating.key_tables import creation_of_key, name_of, span
     from service.errors import Unavailable
-    from xetune_client import models
 
     now = utc_now()
     body = KeyBody(name=name_of(name), scope=scope, expires_at=None if expires is None else now + span(expires))
-    with connect() as client:
-        made = client.create_key(same(models.KeyBody, body))
+    with open_access() as access:
+        made = access.do(creation_of_key(body)).answer
     if made.key is None:
         raise Unavailable(
             f"the answer with the secret of key {made.name} was lost, and it is stored nowhere: "
@@ -71,11 +69,10 @@ def revoke_command(
     key: Annotated[str, typer.Argument(help=f"Name or prefix of the key, or its id: {HELP}")], as_json: AsJson = False
 ) -> None:
     """Revoke a key, from the next request on."""
-    from service.cli.access.opening import ClientAccess
-    from service.cli.operating.key_tables import KEYS, named
+    from service.cli.operating.key_tables import KEYS, named, revocation_of
 
-    with connect() as client:
-        revoked = client.revoke_key(named(key, ClientAccess(client).read(KEYS).keys))
+    with open_access() as access:
+        revoked = access.do(revocation_of(named(key, access.read(KEYS).keys))).answer
     if as_json:
         print_json(revoked.model_dump(mode="json"))
     else:

@@ -3,44 +3,57 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 from pydantic import BaseModel
 from rich.table import Table
 
-from service.api.schedules.schemas import FireOut, FirePage, ScheduleList, ScheduleOut
-from service.cli.access.connection import same
-from service.cli.access.resource import Asked, Resource
+from db.values import utc_now
+from service.api.schedules.schemas import DueList, FireOut, FirePage, ScheduleList, ScheduleOut
+from service.cli.access.opening import Access
+from service.cli.access.resource import Action, Resource, changed, stored
 from service.cli.ids import find_id
 from service.cli.printing.output import CONSOLE, print_json, text_table
 from service.errors import BadRequest, NotFound
 from service.text.short_ids import short_ids
 
-if TYPE_CHECKING:
-    from service.http.context import Context
-    from xetune_client import Client, models
-
 _PAGE = 200
+_SERVICE = "service.api.schedules.service"
 
 
-def _list(context: Context, _: Asked) -> ScheduleList:
-    from service.api.schedules.service import list_schedules
-
-    with context.database.read() as session:
-        return list_schedules(session)
+SCHEDULES = stored("/v1/schedules", ScheduleList, f"{_SERVICE}:list_schedules")
 
 
-SCHEDULES = Resource("/v1/schedules", ScheduleList, _list)
+def schedule_of(schedule_id: UUID) -> Resource[ScheduleOut]:
+    """Return the resource of a schedule."""
+    return stored(f"/v1/schedules/{schedule_id}", ScheduleOut, f"{_SERVICE}:read_schedule", schedule_id)
 
 
-def id_of(client: Client, schedule: str) -> UUID:
+def pause_of(schedule_id: UUID) -> Action[ScheduleOut]:
+    """Return the action that pauses a schedule."""
+    path = f"/v1/schedules/{schedule_id}/pause"
+    return changed(path, ScheduleOut, f"{_SERVICE}:pause", schedule_id, audit="schedule.pause")
+
+
+def resumption_of(schedule_id: UUID) -> Action[ScheduleOut]:
+    """Return the action that resumes a schedule."""
+    path = f"/v1/schedules/{schedule_id}/resume"
+    return changed(path, ScheduleOut, f"{_SERVICE}:resume", schedule_id, utc_now(), audit="schedule.resume")
+
+
+def next_times(access: Access, schedule_id: UUID, count: int) -> DueList:
+    """Return the next due times of a schedule."""
+    path = f"/v1/schedules/{schedule_id}/next"
+    return access.read(stored(path, DueList, f"{_SERVICE}:next_times", schedule_id, count), {"count": count})
+
+
+def id_of(access: Access, schedule: str) -> UUID:
     """Return the id of a schedule by its name, or by its id as `find_id` reads it.
 
     Raises:
         NotFound: there is none.
     """
-    found = client.schedules().schedules
+    found = access.read(SCHEDULES).schedules
     if (named := next((one.id for one in found if one.name == schedule), None)) is not None:
         return named
     newest = sorted((one.id for one in found), reverse=True)
@@ -50,16 +63,16 @@ def id_of(client: Client, schedule: str) -> UUID:
         raise NotFound(f"no schedule {schedule!r}; `xetune schedules list` lists those that exist") from error
 
 
-def runs(client: Client, schedule_id: UUID, before: int | None, limit: int) -> FirePage:
+def runs(access: Access, schedule_id: UUID, before: int | None, limit: int) -> FirePage:
     """Return up to `limit` runs of a schedule, newest first."""
-    from xetune_client import models
-
-    found: list[models.FireOut] = []
+    path, found = f"/v1/schedules/{schedule_id}/fires", list[FireOut]()
     while True:
-        page = client.fires(schedule_id, before=before, limit=min(limit - len(found), _PAGE))
+        most = min(limit - len(found), _PAGE)
+        fires = stored(path, FirePage, f"{_SERVICE}:history", schedule_id, before, most)
+        page = access.read(fires, {"before": before, "limit": most})
         found, before = found + page.fires, page.next_before
         if before is None or len(found) >= limit:
-            return same(FirePage, models.FirePage(fires=found, next_before=before))
+            return FirePage(fires=found, next_before=before)
 
 
 def say(made: BaseModel, as_json: bool, sentence: str) -> None:

@@ -8,7 +8,7 @@ import typer
 
 from service.api.jobs.defaults import SECONDS, TRIALS
 from service.cli.access.connection import connect, same
-from service.cli.access.opening import open_access
+from service.cli.access.opening import ClientAccess, open_access
 from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP
 from service.cli.options.output import AsJson
@@ -100,11 +100,10 @@ def create_command(
 @app.command("show")
 def show_command(schedule: Named, as_json: AsJson = False) -> None:
     """Show a schedule."""
-    from service.api.schedules.schemas import ScheduleOut
-    from service.cli.operating.schedule_tables import id_of, table_of
+    from service.cli.operating.schedule_tables import id_of, schedule_of, table_of
 
-    with connect() as client:
-        found = same(ScheduleOut, client.schedule(id_of(client, schedule)))
+    with open_access() as access:
+        found = access.read(schedule_of(id_of(access, schedule)))
     if as_json:
         print_json(found.model_dump(mode="json"))
     else:
@@ -115,20 +114,20 @@ def show_command(schedule: Named, as_json: AsJson = False) -> None:
 @app.command("pause")
 def pause_command(schedule: Named, as_json: AsJson = False) -> None:
     """Pause a schedule."""
-    from service.cli.operating.schedule_tables import id_of, say
+    from service.cli.operating.schedule_tables import id_of, pause_of, say
 
-    with connect() as client:
-        paused = client.pause_schedule(id_of(client, schedule))
+    with open_access() as access:
+        paused = access.do(pause_of(id_of(access, schedule))).answer
     say(paused, as_json, f"schedule {paused.name} is paused")
 
 
 @app.command("resume")
 def resume_command(schedule: Named, as_json: AsJson = False) -> None:
     """Resume a schedule; runs missed during the pause are skipped."""
-    from service.cli.operating.schedule_tables import id_of, moment, say
+    from service.cli.operating.schedule_tables import id_of, moment, resumption_of, say
 
-    with connect() as client:
-        resumed = client.resume_schedule(id_of(client, schedule))
+    with open_access() as access:
+        resumed = access.do(resumption_of(id_of(access, schedule))).answer
     say(resumed, as_json, f"schedule {resumed.name}: next run {moment(resumed.next_due_at)}")
 
 
@@ -139,7 +138,7 @@ def run_command(schedule: Named, as_json: AsJson = False) -> None:
     from service.cli.operating.schedule_tables import id_of, result, say
 
     with connect() as client:
-        fire = same(FireOut, client.run_schedule(id_of(client, schedule)))
+        fire = same(FireOut, client.run_schedule(id_of(ClientAccess(client), schedule)))
     say(fire, as_json, f"schedule {schedule}: {result(fire)}")
 
 
@@ -150,10 +149,10 @@ def next_command(
     as_json: AsJson = False,
 ) -> None:
     """Show the next due times of a schedule."""
-    from service.cli.operating.schedule_tables import id_of, moment
+    from service.cli.operating.schedule_tables import id_of, moment, next_times
 
-    with connect() as client:
-        found = client.next_times(id_of(client, schedule), count=count)
+    with open_access() as access:
+        found = next_times(access, id_of(access, schedule), count)
     if as_json:
         print_json(found.model_dump(mode="json"))
         return
@@ -173,8 +172,8 @@ def history_command(
     """Show the runs of a schedule, newest first."""
     from service.cli.operating.schedule_tables import id_of, moment, result, runs
 
-    with connect() as client:
-        page = runs(client, id_of(client, schedule), before, limit)
+    with open_access() as access:
+        page = runs(access, id_of(access, schedule), before, limit)
     if as_json:
         print_json(page.model_dump(mode="json"))
         return
@@ -193,5 +192,5 @@ def delete_command(schedule: Named) -> None:
     from service.cli.operating.schedule_tables import id_of
 
     with connect() as client:
-        client.delete_schedule(id_of(client, schedule))
+        client.delete_schedule(id_of(ClientAccess(client), schedule))
     CONSOLE.print(f"schedule {schedule} is deleted", highlight=False)

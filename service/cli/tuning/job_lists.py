@@ -11,7 +11,7 @@ from rich.table import Column, Table
 from service.api.jobs.schemas import JobOut, JobPage, TrialOut, TrialPage
 from service.api.jobs.status import JobStatus
 from service.cli.access.opening import Access
-from service.cli.access.resource import Asked, Resource, checked
+from service.cli.access.resource import Asked, Resource, checked, stored
 from service.cli.printing.evidence import known_lines, shown_best
 from service.cli.printing.output import text_table
 from service.errors import NotFound
@@ -49,14 +49,7 @@ ROWS = Resource("/v1/jobs", JobPage, partial(_page, roofs=False))
 
 def job_of(job_id: UUID) -> Resource[JobOut]:
     """Return the resource of a job."""
-
-    def read(context: "Context", _: Asked) -> JobOut:
-        from service.api.jobs.service import read_job
-
-        with context.database.read() as session:
-            return read_job(session, job_id)
-
-    return Resource(f"/v1/jobs/{job_id}", JobOut, read)
+    return stored(f"/v1/jobs/{job_id}", JobOut, "service.api.jobs.service:read_job", job_id)
 
 
 def each_trial(access: Access, job_id: UUID) -> Iterator[TrialOut]:

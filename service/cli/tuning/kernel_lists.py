@@ -18,7 +18,7 @@ from service.api.keys.caller import COMMAND_LINE
 from service.cli.access.chosen_server import server
 from service.cli.access.connection import file_places
 from service.cli.access.opening import Access
-from service.cli.access.resource import Action, Asked, Done, Resource, checked
+from service.cli.access.resource import Action, Asked, Done, Resource, checked, stored
 from service.cli.printing.evidence import known_lines, shown_files, shown_proof_short, shown_rate, shown_time
 from service.cli.printing.output import CONSOLE, number_column, print_json, print_line, print_wrapped, text_table
 from service.errors import NotFound, Unavailable
@@ -71,13 +71,7 @@ def kernel_of(kernel_id: UUID) -> Resource[KernelOut]:
     # Imported here: a table needs no whole kernel.
     from service.api.kernels.schemas import KernelOut
 
-    def read(context: Context, _: Asked) -> KernelOut:
-        from service.api.kernels.service import read_kernel
-
-        with context.database.read() as session:
-            return read_kernel(session, kernel_id)
-
-    return Resource(f"/v1/kernels/{kernel_id}", KernelOut, read)
+    return stored(f"/v1/kernels/{kernel_id}", KernelOut, "service.api.kernels.service:read_kernel", kernel_id)
 
 
 def lookup_of(body: LookupBody) -> Action[LookupOut]:
