@@ -1,5 +1,6 @@
 """xetune export and import: results as files."""
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,7 @@ from service.cli.access.connection import connect
 from service.cli.access.opening import open_access
 from service.cli.access.resource import Asked
 from service.cli.completing import devices, jobs
+from service.cli.devices.drivers import asking_drivers
 from service.cli.ids import HELP, find_job
 from service.cli.options.output import AsJson
 from service.cli.options.problem import ProblemOptions, with_problem
@@ -51,7 +53,6 @@ def export_command(
     output: Output = None,
 ) -> None:
     """Export results: all, or of a problem (--m, --n, --k), a device or a job; or one job in another format."""
-    from hal import check_executes
     from service.cli.devices.resources import device_of
     from service.cli.exchange.exporting import EXPORT
     from service.cli.exchange.imported import device_id
@@ -63,6 +64,9 @@ def export_command(
     if kit is None:
         check_output(output)
     if device is not None:
+        # Imported here, as only a device that is asked for needs those that there are.
+        from hal import check_executes
+
         check_executes(device)
     if format is not Format.JSONL or recording is not None:
         if problem.given or device is not None or runners_up:
@@ -84,7 +88,7 @@ def export_command(
             of_kit = None if device is None else access.read(device_of(device))
             write_kit(access, kit, of_kit, {"origin": origin, "limit": limit, **asked})
         return
-    with open_access() as access:
+    with nullcontext() if device is None else asking_drivers() as probes, open_access(probes) as access:
         of = None if device is None else device_id(access, device)
         of_job = None if job is None else find_job(access, job)
         chosen: Asked = {

@@ -1,11 +1,9 @@
 """Requests of `xetune tune` from its options."""
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from service.api.jobs.schemas import BudgetBody, JobBody, JobOut
-from service.api.shapes.schemas import ShapeSetBody
 from service.cli.access.resource import Action
 from service.cli.tuning.actions import creation_of_job, creation_of_set
 from service.schemas import to_body
@@ -14,12 +12,18 @@ if TYPE_CHECKING:
     from service.api.shapes.schemas import ShapeSetOut
     from service.cli.options.problem import ProblemOptions
 
-FLAGS = MappingProxyType(
-    {name: f"--{name.replace('_', '-')}" for name in (*JobBody.model_fields, *ShapeSetBody.model_fields)}
-    | {f"budget.{name}": f"--{name.replace('_', '-')}" for name in BudgetBody.model_fields}
-    | {"problem": "the problem", "reuse": "--again", "warm_start": "--cold"}
-)
-"""Options by the fields of requests."""
+
+def flags(*, of_set: bool) -> dict[str, str]:
+    """Return the options by the fields of the request of a job, or of a shape set."""
+    fields = set(JobBody.model_fields)
+    if of_set:
+        # Imported here, as in `set_of`: one job has no shapes to read.
+        from service.api.shapes.schemas import ShapeSetBody
+
+        fields.update(ShapeSetBody.model_fields)
+    names = {name: name for name in fields} | {f"budget.{name}": name for name in BudgetBody.model_fields}
+    options = {field: f"--{name.replace('_', '-')}" for field, name in names.items()}
+    return options | {"problem": "the problem", "reuse": "--again", "warm_start": "--cold"}
 
 
 def job_of(problem: "ProblemOptions", options: Mapping[str, object]) -> tuple[str, Action[JobOut]]:
@@ -40,7 +44,7 @@ def set_of(problem: "ProblemOptions", shapes: str, options: Mapping[str, object]
         InvalidShapes: `shapes` is no list of shapes.
         ValidationError: a field is invalid.
     """
-    # Imported here: one job has no shapes to read.
+    from service.api.shapes.schemas import ShapeSetBody
     from service.cli.tuning.shape_sets import read_source
 
     source, what = read_source(shapes, problem.base())

@@ -88,7 +88,7 @@ def tune_command(
         from service.cli.devices.unused import print_unused_gpus
         from service.cli.options.naming import told_by_options
         from service.cli.options.percent import read_percent
-        from service.cli.tuning.requests import FLAGS, job_of, set_of
+        from service.cli.tuning.requests import flags, job_of, set_of
         from service.errors import BadRequest
 
         if shapes is not None and output is not None:
@@ -109,7 +109,7 @@ def tune_command(
             "warm_start": not cold,
         }
         with open_access(probes) as access:
-            with told_by_options(FLAGS):
+            with told_by_options(flags(of_set=shapes is not None)):
                 what, action = (
                     job_of(problem, options) if shapes is None else set_of(problem, shapes, options | {"within": bound})
                 )
