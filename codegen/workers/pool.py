@@ -2,9 +2,7 @@
 
 import contextlib
 import multiprocessing
-import os
 import signal
-import sys
 from collections.abc import Callable, Generator
 from concurrent.futures import BrokenExecutor, Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
@@ -31,6 +29,7 @@ from codegen.workers.cache import (
     CompileCache,
 )
 from codegen.workers.gc_policy import collect_between
+from codegen.workers.starting import start_worker
 from hal import DeviceSpec
 
 Artifact = TypeVar("Artifact", bound=KernelArtifact | CpuArtifact, covariant=True)
@@ -147,7 +146,7 @@ class CompilePool:
         return ProcessPool(
             max_workers=self.workers,
             max_tasks=_COMPILATIONS_PER_WORKER,
-            initializer=_start_worker,
+            initializer=start_worker,
             context=multiprocessing.get_context("spawn"),
         )
 
@@ -172,15 +171,6 @@ def _interrupts_held() -> Generator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _start_worker() -> None:
-    # An aborting compiler prints its stack; the parent reports the signal instead.
-    silent = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(silent, sys.stderr.fileno() if sys.stderr is not None else 2)
-    from codegen.xe.spirv import start_emitter  # LLVM, which the parent does without
-
-    start_emitter()
 
 
 def _answer() -> None:
