@@ -126,7 +126,7 @@ def _packing_clocks(on: CpuProblem, plain: CpuPoint, tile: TileShape) -> float:
     panels = _panels_of_vectors(on, isa, tile)
     first = step_clocks(isa, multiply_with(on, isa), tile.m, tile.n * on.problem.products)
     need, have = registers_of(case)
-    keeps = KEPT_CLOCKS if need + 1 >= have and panels[0][0] > 2 else 0.0
+    keeps = KEPT_CLOCKS * min(panels[0][0] - 1, 2) if need + 1 >= have else 0.0
     return sum(count * (max(0.0, PACKED_VECTOR_CLOCKS * vectors - first) + keeps) for vectors, count in panels)
 
 
