@@ -17,6 +17,7 @@ WAY_BYTES = 4096  # of L1, so that its index is within a page
 _FEW_ROWS = 8  # rows that are multiplied with rows of B in place; half as many for types that combine four bytes
 _FEW_ROWS_F32 = 16  # of B [K, N], whose rows need no interleaving
 _FEW_ROWS_BY_DOTS = 16  # if columns of B are contiguous: a copy of them costs more
+_SHORTEST_DOTS = 20  # elements along K for each row but one: to transpose fewer costs less than to add a vector a sum
 _FEW_ROWS_OF_WEIGHTS = 8  # of which weights are decoded in registers, once for each tile of rows
 _SOME_ROWS = 512  # up to which a copy of all of B costs more than the panels gain
 _PASSED_A = 0.7  # of L2 for all of A, as it is multiplied, which panels of B pass
@@ -56,6 +57,8 @@ def ways(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
     """Yield instruction sets and packings, in the order in which they are tried."""
     p = on.problem
     few = p.m <= (_FEW_ROWS_BY_DOTS if p.transpose_b else _FEW_ROWS // (2 if p.dtype_b.nbytes == 1 else 1))
+    if p.transpose_b and Isa.AMX not in on.isas:  # with AMX not measured
+        few = few and p.k >= _SHORTEST_DOTS * (p.m - 1)
     few = few or multiplies_few_rows_by_f32(p)
     if p.has_weights:
         few = p.transpose_b and p.m <= _FEW_ROWS_OF_WEIGHTS
@@ -156,10 +159,11 @@ def _takes_panels_of_b(on: CpuProblem, isa: Isa) -> bool:
     """Return whether each panel of B is copied just before its use, for all rows at once."""
     p = on.problem
     a_bytes, l2 = p.m * p.k * p.dtype_a.nbytes, on.spec.l2_bytes or L2_BYTES
+    alone = on.spec.cores == 1 and isa is not Isa.AMX  # shares no columns with others
     return (
         p.batch == 1
         and (p.m <= _SOME_ROWS or _passes_all_of_a(on, isa))
-        and p.n >= (_COLUMNS_A_CORE_AMX if isa is Isa.AMX else _COLUMNS_A_CORE) * (on.spec.cores or 1)
+        and (alone or p.n >= (_COLUMNS_A_CORE_AMX if isa is Isa.AMX else _COLUMNS_A_CORE) * (on.spec.cores or 1))
         and (isa is not Isa.AMX or a_bytes <= _BLOCK_AMX * l2)
     )
 

@@ -427,6 +427,29 @@ def test_panels_of_one_core_pass_many_rows_that_stay_in_l2(
     assert default_cpu_config(gemm(m, 1000, k, dtype), replace(ZEN, cores=cores)).strategy.pack_b is packing
 
 
+@pytest.mark.parametrize(
+    ("m", "k", "dtype", "spec", "packing"),
+    [
+        (16, 256, S8, ZEN, Packing.BLOCK),
+        (16, 384, S8, ZEN, Packing.NONE),
+        (8, 100, F32, OLD, Packing.BLOCK),
+        (4, 100, F32, OLD, Packing.NONE),
+        (4, 64, S8, RAPIDS, Packing.NONE),  # with tile registers this was not measured
+    ],
+)
+def test_few_rows_read_columns_in_place_that_are_long_enough_for_their_dots(
+    m: int, k: int, dtype: DType, spec: DeviceSpec, packing: Packing
+) -> None:
+    one = replace(spec, cores=1)
+    assert default_cpu_config(gemm(m, 640, k, dtype, transpose_b=True), one).strategy.pack_b is packing
+
+
+def test_one_core_takes_panels_of_few_columns() -> None:
+    kinds = [default_cpu_config(gemm(93, 43, 2195, BF16), replace(ZEN, cores=n)).strategy.pack_b for n in (1, 2)]
+    assert kinds == [Packing.BLOCK, Packing.WHOLE]
+    assert default_cpu_config(gemm(93, 24, 2195, BF16), replace(RAPIDS, cores=1)).strategy.pack_b is Packing.WHOLE
+
+
 def test_columns_that_cores_would_have_to_share_are_packed_by_all() -> None:
     assert default_cpu_config(gemm(96, 64, 1024, F32), PLAIN).strategy.pack_b is Packing.WHOLE
 
