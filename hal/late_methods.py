@@ -25,7 +25,8 @@ def compile_methods_when_called(packages: Collection[str] = _PACKAGES) -> None:
 
     def create(name: str, *source: object, **scope: Any) -> Callable[..., Any]:
         of = partial(compiled, name, *source, **scope)
-        return _late(name, of) if scope["globals"].get("__name__", "").partition(".")[0] in packages else of()
+        module = (scope.get("globals") or {}).get("__name__", "")
+        return _late(name, of) if module.partition(".")[0] in packages else of()
 
     dataclasses._create_fn = create  # pyright: ignore[reportAttributeAccessIssue] - no public name does it
 
