@@ -59,16 +59,17 @@ def _page(access: "Access", resource: "Resource[BaseModel]", **asked: "str | int
     return access.read(resource, asked)
 
 
-def _ids(list_page: Callable[..., Any], rows: str, **filters: bool) -> Iterator[UUID]:
-    page = list_page(limit=_PAGE, **filters)
+def _ids(list_page: Callable[..., Any], rows: str, at_once: int, **filters: bool) -> Iterator[UUID]:
+    page = list_page(limit=at_once, **filters)
     yield from (row.id for row in getattr(page, rows))
     while page.next_before is not None:
-        page = list_page(before=page.next_before, limit=_PAGE, **filters)
+        page = list_page(before=page.next_before, limit=at_once, **filters)
         yield from (row.id for row in getattr(page, rows))
 
 
-def find_id(said: str, noun: str, command: str, newest: Callable[[], Iterator[UUID]]) -> UUID:
-    """Return the id that is said; where it is not whole, of those that `newest` yields, newest first.
+def find_id(said: str, noun: str, command: str, newest: Callable[[int], Iterator[UUID]]) -> UUID:
+    """Return the id that is said; where it is not whole, of those that `newest` yields, newest first, and reads so many
+    at once.
 
     Raises:
         BadRequest: it is no id, or several begin with it.
@@ -83,12 +84,12 @@ def find_id(said: str, noun: str, command: str, newest: Callable[[], Iterator[UU
         except ValueError as error:
             raise BadRequest(f"expected the id of a {noun}, got {said!r}; `{command}` lists them") from error
     if text == LAST:
-        if (found := next(newest(), None)) is None:
+        if (found := next(newest(1), None)) is None:
             raise NotFound(f"there is no {noun} yet")
         return found
     if len(text) < _LEAST or not set(text) <= set("0123456789abcdef-"):
         raise BadRequest(f"expected the id of a {noun}, at least its first {_LEAST} characters, or last; got {said!r}")
-    alike = [one for one in islice(newest(), _LOOKED_AT) if str(one).startswith(text)]
+    alike = [one for one in islice(newest(_PAGE), _LOOKED_AT) if str(one).startswith(text)]
     if not alike:
         raise NotFound(
             f"no {noun} of the newest {_LOOKED_AT} has an id that begins with {said}; `{command}` lists them"

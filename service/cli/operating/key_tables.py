@@ -89,7 +89,7 @@ def named(said: str, known: Sequence[KeyOut]) -> UUID:
         from service.api.keys.service import none_named
 
         raise none_named(said, known)
-    return find_id(said, "key", "xetune keys list", lambda: (key.id for key in known))
+    return find_id(said, "key", "xetune keys list", lambda _: (key.id for key in known))
 
 
 def _state(key: KeyOut) -> str:

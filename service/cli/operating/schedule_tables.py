@@ -58,7 +58,7 @@ def id_of(access: Access, schedule: str) -> UUID:
         return named
     newest = sorted((one.id for one in found), reverse=True)
     try:
-        return find_id(schedule, "schedule", "xetune schedules list", lambda: iter(newest))
+        return find_id(schedule, "schedule", "xetune schedules list", lambda _: iter(newest))
     except BadRequest as error:  # it is a name, and no id
         raise NotFound(f"no schedule {schedule!r}; `xetune schedules list` lists those that exist") from error
 

@@ -12,9 +12,17 @@ from tests.service.cli.both_transports import Run, both
 _IDS = [UUID(f"{first}-0000-7000-8000-000000000000") for first in ("01970a3c", "01970a3d", "22222222")]
 
 
-def newest() -> Iterator[UUID]:
+def newest(_at_once: int) -> Iterator[UUID]:
     """The ids, newest first."""
     return iter(_IDS)
+
+
+def test_the_last_is_read_alone() -> None:
+    read: list[int] = []
+    assert (
+        find_id("last", "job", "xetune jobs list", lambda at_once: read.append(at_once) or newest(at_once)) == _IDS[0]
+    )
+    assert read == [1]
 
 
 @pytest.mark.parametrize(("said", "place"), [("last", 0), ("2222", 2), ("01970A3D", 1)])
@@ -49,7 +57,7 @@ def test_what_is_no_single_id_is_refused(said: str, error: type[Exception], mess
 
 def test_there_is_no_last_of_nothing() -> None:
     with pytest.raises(NotFound, match="there is no job yet"):
-        find_id("last", "job", "xetune jobs list", lambda: iter(()))
+        find_id("last", "job", "xetune jobs list", lambda _: iter(()))
 
 
 def test_commands_take_short_ids_here_and_at_a_service(one_database: None, run: Run, job: str) -> None:
