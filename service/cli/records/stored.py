@@ -1,17 +1,20 @@
 """Storage of records in requests within limits, and text of records."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.table import Column
 
 from service.cli.access.connection import connect
 from service.cli.printing.counted import counted
 from service.cli.printing.output import CONSOLE, ERRORS, number_column, print_json, print_line, text_table
-from service.cli.records.formats import Restored
 from service.errors import BadRequest
 from service.text.short_ids import short_ids
 from service.text.times import shown_us
 from xetune_client import models
+
+if TYPE_CHECKING:
+    from service.cli.records.formats import Restored
 
 _A_REQUEST = 200
 _A_REQUEST_BYTES = 2**19
@@ -62,7 +65,7 @@ def _requests(bodies: list[models.RecordBody]) -> list[list[models.RecordBody]]:
     return found
 
 
-def tell_files(found: Restored, folder: Path, as_json: bool) -> None:
+def tell_files(found: "Restored", folder: Path, as_json: bool) -> None:
     """Print how many files were written, and which records are stale."""
     if as_json:
         print_json({"files": list(map(str, found.files)), "stale": found.stale})
