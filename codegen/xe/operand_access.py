@@ -79,6 +79,8 @@ def _vectors(problem: GemmProblem, operand: Operand) -> str | None:
     """Return why lanes may not access several elements at once, which are words of memory."""
     if problem.alignment % VECTOR_ALIGNMENT:
         return f"{operand.name} is aligned to {problem.alignment} bytes; vectors need {VECTOR_ALIGNMENT}"
+    if problem.dynamic and operand.dtype.nbytes < VECTOR_ALIGNMENT:
+        return f"rows of {operand.name}, whose length is an argument, may end within a word"
     distances = [("rows", operand.pitch)] if operand.rows > 1 else []
     distances += [("matrices", operand.batch_stride)] if operand.matrices(problem.batch) > 1 else []
     for what, distance in distances:

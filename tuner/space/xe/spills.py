@@ -1,7 +1,7 @@
 """Configurations that spill registers with Intel's compiler, although no rule refuses them: they are correct.
 
-Each case was compiled for b580, max1550 and lunar-lake, that of vectors for a770; the default configuration avoids
-them.
+Each case was compiled for b580, max1550 and lunar-lake, those of lanes for a770 and meteor-lake-h; the default
+configuration avoids them.
 """
 
 from codegen import SlmOperands, XeConfig
@@ -17,7 +17,8 @@ _STEPS_TOGETHER = 2
 # Of the operands of a K step, where B is converted: 64x32 by 32 needs no more than 256 registers, 32x64 does.
 _HELD_OF_A, _HELD_OF_B = 0.6, 2.3
 # Bytes that lanes fetch take a word each until they are packed.
-_WORD_BYTES = 4
+_WORD_BYTES, _ADDRESS_BYTES = 4, 8
+_LOADS_IN_FLIGHT = 16
 _A, _B = (SlmOperands.A, SlmOperands.BOTH), (SlmOperands.B, SlmOperands.BOTH)
 
 
@@ -53,16 +54,28 @@ def _turned(on: Problem, config: XeConfig, steps: int) -> int:
 
 
 def _by_lanes(on: Problem, config: XeConfig) -> int:
-    """Return the bytes of 8-bit operands that lanes access: those being multiplied, and those being copied."""
+    """Return the bytes of operands if lanes access single elements of one: those being multiplied, those being copied,
+    and addresses of rows and columns, and of loads in flight.
+
+    All loads of a K step are issued before their values are packed, or widened where there is no DPAS; neighbours in
+    memory that are none along K take a word each, too. From shared local memory words are loaded right before they are
+    multiplied, but bytes are unpacked before.
+    """
+    p, block, slm = on.problem, config.matmul.block, config.strategy.slm
     by_a, by_b = on.lanes_a and not on.vectors_a, on.lanes_b and not on.vectors_b
-    if on.problem.dtype_a.nbytes > 1 or not (by_a or by_b):
+    if not (by_a or by_b):
         return 0
-    block, slm = config.matmul.block, config.strategy.slm
-    products = on.problem.products
-    copied = block.m * (by_a and slm in _A) + block.n * products * (by_b and slm in _B)
-    a = _WORD_BYTES if by_a else 2 if _turns_a(on) else 1
-    b = _WORD_BYTES if by_b else 1
-    return (config.sg_m * a + config.sg_n * products * b + copied * _WORD_BYTES // config.subgroups) * block.k
+    products, nbytes = p.products, p.dtype_a.nbytes
+    loads_a, loads_b = slm not in _A, slm not in _B
+    widened = 0 if on.uses_dpas or nbytes == _WORD_BYTES else _WORD_BYTES
+    a = _WORD_BYTES if by_a or (on.vectors_a and p.transpose_a) else 2 if nbytes == 1 and _turns_a(on) else nbytes
+    b = _WORD_BYTES if by_b or (on.vectors_b and not p.transpose_b) else nbytes
+    held_a, held_b = (loads or nbytes == 1 for loads in (loads_a, loads_b))
+    held = config.sg_m * (a + widened) * held_a + config.sg_n * products * (b + widened) * held_b
+    copied = block.m * a * (on.lanes_a and not loads_a) + block.n * products * b * (on.lanes_b and not loads_b)
+    lines = config.sg_m * (by_a and loads_a) + config.sg_n * products * (by_b and loads_b)
+    addresses = lines + _LOADS_IN_FLIGHT * on.target.subgroup_size
+    return (held + copied // config.subgroups) * block.k + addresses * _ADDRESS_BYTES
 
 
 def _in_vectors(on: Problem, config: XeConfig) -> int:

@@ -202,6 +202,7 @@ def test_sums_of_many_splits_do_not_spill_where_they_are_added(device: str, prob
 
 
 _S8 = partial(GemmProblem, dtype_a=DType.S8, dtype_b=DType.S8)
+_BF16 = partial(GemmProblem, dtype_a=DType.BF16, dtype_b=DType.BF16)
 _OLD_C = parse_epilogue("alpha=0.5, beta=2")
 _ROWS_AND_COLUMNS = parse_epilogue("scale:row, scale:column")
 SPILLED = (
@@ -214,13 +215,23 @@ SPILLED = (
     ("a770", GemmProblem(4096, 4096, 2048, dtype_c=DType.F16, epilogue=_OLD_C)),
     ("a770", GemmProblem(1000, 1016, 520, dtype_c=DType.F16, epilogue=_OLD_C)),
     ("b580", _S8(8192, 2048, 512, experts=256, dtype_c=DType.BF16, epilogue=_ROWS_AND_COLUMNS)),
+    ("a770", GemmProblem(16, 4095, 4095)),
+    ("a770", GemmProblem(64, 1001, 503)),
+    ("a770", GemmProblem(33, 1536, 512, dtype_c=DType.F16, dynamic=True)),
+    ("a770", _BF16(997, 100, 1001)),
+    ("a770", _BF16(64, 4095, 1023, transpose_a=True)),
+    ("arrow-lake-h", GemmProblem(64, 517, 503, transpose_a=True, transpose_b=True)),
+    ("meteor-lake-h", _BF16(8, 1003, 503, transpose_a=True, transpose_b=True)),
+    ("lunar-lake", GemmProblem(17, 4095, 518, transpose_b=True)),
 )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("device", "problem"), SPILLED, ids=str)
 def test_defaults_do_not_spill(device: str, problem: GemmProblem) -> None:
-    """Before `keeps_registers` knew lanes that load vectors and rows of experts: 64 to 9,856 bytes of a thread."""
+    """Before `keeps_registers` knew lanes that load vectors or elements, and rows of experts: 64 to 13,248 bytes of a
+    thread.
+    """
     spec = find(device)
     artifact = compile_gemm(problem, default_config(problem, spec), spec)
     reports = compile_native(real_ocloc(), artifact.stage("spirv").data, target_of(spec)).reports
