@@ -96,7 +96,8 @@ def clocks_of_step(on: CpuProblem, plain: CpuPoint, tile: TileShape) -> float:
     # Dots of more sums are no faster.
     steps = sweep_clocks(isa, multiply_with(on, isa), p.m, columns, shape, loads, waits=not dots)
     packs = plain.pack_b != Packing.NONE.value
-    short = rows_of_few_pages(on, isa) is not None and (rows_share_sets(on) or multiply_with(on, isa) is Multiply.S8)
+    few = rows_of_few_pages(on, isa)
+    short = few is not None and few < p.k and (rows_share_sets(on) or multiply_with(on, isa) is Multiply.S8)
     if isa in (Isa.AVX512, Isa.AVX512_F32) and packs and not short:
         steps += _panel_clocks(on, plain, tile)
     if not dots and isa is not Isa.AMX and bound_by_c(on, _with_tile(plain, tile)):

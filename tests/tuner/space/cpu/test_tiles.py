@@ -70,11 +70,13 @@ def test_panels_that_stay_in_l1_cost_clocks_for_each_piece_of_a_row_and_each_cal
         assert found > steps + calls + 30 * pieces
 
 
-@pytest.mark.parametrize(("dtype", "adds"), [(DType.F32, True), (DType.S8, False)])
-def test_panels_of_few_pages_add_clocks_to_f32_alone(dtype: DType, *, adds: bool) -> None:
-    on, tile = check_cpu_problem(gemm(28, 1000, 4096, dtype), ZEN), TileShape(4, 80)
+@pytest.mark.parametrize(
+    ("n", "dtype", "adds"), [(1000, DType.F32, True), (1000, DType.S8, False), (50, DType.S8, True)]
+)
+def test_panels_of_few_pages_add_clocks_to_bytes_only_over_all_of_k(n: int, dtype: DType, *, adds: bool) -> None:
+    on, tile = check_cpu_problem(gemm(28, n, 4096, dtype), ZEN), TileShape(4, 80)
     assert rows_of_few_pages(on, Isa.AVX512) is not None
-    steps = sweep_clocks(Isa.AVX512, multiply_with(on, Isa.AVX512), 28, 1000, tile)
+    steps = sweep_clocks(Isa.AVX512, multiply_with(on, Isa.AVX512), 28, n, tile)
     assert (clocks_of_step(on, plain(NONE, BLOCK), tile) > steps) is adds
 
 
