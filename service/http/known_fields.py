@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
 from pydantic import BaseModel
 
@@ -10,7 +10,7 @@ Schema = Mapping[str, Any]
 Place = tuple[int | str, ...]
 
 
-def is_model(annotation: object) -> bool:
+def is_model(annotation: object) -> TypeGuard[type[BaseModel]]:
     """Return whether a parameter of a route is a model, whose fields are the parameters of the query."""
     return isinstance(annotation, type) and issubclass(annotation, BaseModel)
 

@@ -32,6 +32,7 @@ class FaultRule(StrEnum):
     JSON = "json"
     MISSING = "missing"
     UNKNOWN_FIELD = "unknown-field"
+    REPEATED_FIELD = "repeated-field"
     NOT_AN_INTEGER = "not-an-integer"
     NOT_A_NUMBER = "not-a-number"
     NOT_A_BOOLEAN = "not-a-boolean"
@@ -54,6 +55,7 @@ _RULES: Mapping[str, FaultRule] = {
     "json_": FaultRule.JSON,
     "missing": FaultRule.MISSING,
     "extra_forbidden": FaultRule.UNKNOWN_FIELD,
+    "repeated_field": FaultRule.REPEATED_FIELD,
     "int_": FaultRule.NOT_AN_INTEGER,
     "float_": FaultRule.NOT_A_NUMBER,
     "finite_number": FaultRule.NOT_A_NUMBER,

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
+from pydantic.fields import FieldInfo
 
 from db.errors import DatabaseError
 from service.api.audit.log import record
@@ -19,6 +20,7 @@ from service.errors import Forbidden, Unauthorized, UnsupportedType
 from service.http.context import Context
 from service.http.deps import ContextDep, context_of
 from service.http.known_fields import is_model
+from service.http.repeated_fields import repeated_in_body, repeated_in_query, takes_several
 from service.http.responses import GUARDED
 
 Handle = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -95,7 +97,7 @@ def check_scope(context: Context, caller: Caller, needed: Scope, request: str, w
 
 class GuardedRoute(APIRoute):
     """A route that authenticates the caller before it reads the body, requires JSON where it takes JSON, and refuses
-    unknown parameters of the query.
+    unknown parameters of the query and values that are given twice.
     """
 
     def get_route_handler(self) -> Handle:
@@ -105,6 +107,8 @@ class GuardedRoute(APIRoute):
         async def guarded(request: Request) -> Response:
             await self.check(request, context_of(request))
             self._check_query(request)
+            if self._takes_json and (repeated := repeated_in_body(await request.body())):
+                raise RequestValidationError(repeated)
             return await handle(request)
 
         return guarded
@@ -117,27 +121,34 @@ class GuardedRoute(APIRoute):
             _check_json(request)
 
     def _check_query(self, request: Request) -> None:
-        """Check the names of parameters, unless a model does, which forbids others.
+        """Check that parameters that are no lists occur once, and their names, unless a model does, which forbids
+        others.
 
         Raises:
-            RequestValidationError: one is unknown.
+            RequestValidationError: one is unknown, or occurs twice.
         """
-        if not request.scope["query_string"] or self._query_names is None:
+        if not request.scope["query_string"]:
             return
-        unknown = {name: value for name, value in request.query_params.items() if name not in self._query_names}
-        if unknown:
-            faults = [
-                {"type": "extra_forbidden", "loc": ("query", name), "input": value} for name, value in unknown.items()
-            ]
+        sent, (names, lists) = request.query_params, self._query
+        unknown = () if names is None else (pair for pair in sent.items() if pair[0] not in names)
+        faults = [{"type": "extra_forbidden", "loc": ("query", name), "input": value} for name, value in unknown]
+        faults = faults or repeated_in_query(sent.multi_items(), lists)
+        if faults:
             raise RequestValidationError(faults)
 
     @cached_property
-    def _query_names(self) -> frozenset[str] | None:
-        """Names of the parameters of a query; None if a model has them."""
-        parameters = self.dependant.query_params
-        if any(is_model(parameter.field_info.annotation) for parameter in parameters):
-            return None
-        return frozenset(parameter.alias for parameter in parameters)
+    def _query(self) -> tuple[frozenset[str] | None, frozenset[str]]:
+        """Names of the parameters of a query, None if a model has them; and those that are lists."""
+        fields = dict[str, FieldInfo]()
+        has_model = False
+        for parameter in self.dependant.query_params:
+            if is_model(model := parameter.field_info.annotation):
+                has_model = True
+                fields |= {field.alias or name: field for name, field in model.model_fields.items()}
+            else:
+                fields[parameter.alias] = parameter.field_info
+        lists = frozenset(name for name, field in fields.items() if takes_several(field))
+        return None if has_model else frozenset(fields), lists
 
     @cached_property
     def _guards(self) -> list[Needs]:

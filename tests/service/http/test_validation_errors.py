@@ -1,5 +1,6 @@
 """Every fault in the form of a request has a rule of a closed list, its place, and what came."""
 
+import json
 import re
 from pathlib import Path
 from typing import get_args
@@ -15,7 +16,7 @@ from service.http.validation_errors import (
 from service.settings import Settings
 from tests.service.contract import contract
 from tests.service.http.test_limits import client_of
-from tests.service.rest import BODY, Clock
+from tests.service.rest import BODY, PROBLEM, Clock
 
 MANUAL = Path(__file__).parents[3] / "docs" / "service.md"
 
@@ -27,7 +28,8 @@ def test_the_manual_lists_the_rules() -> None:
 
 
 def test_every_kind_of_fault_has_a_rule_and_every_rule_a_kind() -> None:
-    assert {rule_of(kind) for kind in get_args(ErrorType)} == set(FaultRule)
+    kinds = (*get_args(ErrorType), "repeated_field")
+    assert {rule_of(kind) for kind in kinds} == set(FaultRule)
     assert rule_of("string_too_long") is rule_of("too_long") is FaultRule.TOO_LONG
     assert rule_of("value_error") is rule_of("of_a_later_version") is FaultRule.VALUE
 
@@ -146,3 +148,27 @@ def test_an_unknown_parameter_is_told_with_the_nearest_name(client: TestClient) 
         {"field": "devise", "message": "unknown field; did you mean device?", "rule": "unknown-field"}
     ]
     assert client.get("/v1/keys?limit=5").json()["errors"][0]["message"] == "unknown field"
+
+
+def test_what_is_given_twice_is_refused(client: TestClient) -> None:
+    told = client.get("/v1/kernels?m=64&m=65&n=96&k=128&device=b580").json()
+    assert told["errors"] == [
+        {"field": "m", "message": "expected once in a query, got ['64', '65']", "rule": "repeated-field"}
+    ]
+    assert client.get("/v1/jobs?limit=5&limit=6").json()["rule"] == "repeated-field"
+    text = json.dumps(BODY).replace('"problem": {', '"problem": {"m": 64, ')
+    told = client.post("/v1/jobs", content=text, headers={"Content-Type": "application/json"}).json()
+    assert told["errors"] == [
+        {
+            "field": "m",
+            "message": f"expected once in an object, got [64, {PROBLEM['m']}]",
+            "rule": "repeated-field",
+        }
+    ]
+    assert client.get("/v1/jobs").json()["jobs"] == []
+
+
+def test_a_list_is_sent_as_one_value_after_another(client: TestClient) -> None:
+    asked = {"tuner": "triton", "kernel": "matmul", "problem": "{}", "device": "b580"}
+    told = client.get("/v1/records/lookup", params=asked | {"version": ["triton=3.9", "torch=2.13"]})
+    assert told.status_code == 404, told.text
