@@ -29,7 +29,7 @@ class FieldError(BaseModel):
     field: str = Field(description="Location, as a dotted path", examples=["problem.m"])
     message: str = Field(
         description="The error, expected and actual value",
-        examples=["Input should be a valid integer, got True"],
+        examples=["expected an integer, got True"],
     )
     rule: str | None = Field(
         default=None,
@@ -69,7 +69,7 @@ class Problem(BaseModel):
             [
                 {
                     "field": "problem.m",
-                    "message": "Input should be a valid integer, got True",
+                    "message": "expected an integer, got True",
                     "rule": "not-an-integer",
                 }
             ]

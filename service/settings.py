@@ -245,8 +245,10 @@ def read_settings() -> Settings:
     try:
         return Settings.model_validate({n: given[variable] for n, variable in variables.items() if variable in given})
     except ValidationError as error:
+        from service.http.validation_errors import message_of
+
         faults = "; ".join(
-            f"{PREFIX}{str(e['loc'][0]).upper()} is {e['input']!r}: {e['msg'].removeprefix('Value error, ')}"
+            f"{PREFIX}{str(e['loc'][0]).upper()} is {e['input']!r}: {message_of(e)}"
             for e in error.errors(include_url=False)
         )
         raise InvalidSettings(f"cannot start: {faults}; change or unset the variable") from error

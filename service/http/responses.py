@@ -90,7 +90,7 @@ MALFORMED = _problem(
     "The request is malformed; `errors` lists the faults, `rule` is that of the first",
     "malformed",
     "not-an-integer",
-    "the request is malformed: problem.m: Input should be a valid integer, got True",
+    "the request is malformed: problem.m: expected an integer, got True",
 )
 TOO_MANY = _problem(
     HTTPStatus.TOO_MANY_REQUESTS,

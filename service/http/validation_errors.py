@@ -1,6 +1,7 @@
 """Errors of malformed requests: each with a rule of a closed list, and the received value."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from enum import StrEnum
 from reprlib import Repr
 
@@ -14,13 +15,32 @@ EPILOGUE_FAULT = "epilogue_text"
 """Type of the error of an epilogue as text: its message has what came, the step at fault."""
 _PREFIX = "Value error, "  # which pydantic adds to the messages of our own checks
 _PARTS = frozenset({"body", "query", "path", "header", "cookie"})  # of a request, where FastAPI's locations begin
-# In place of pydantic's messages that speak of Python, by the prefix of its type of error.
+# In place of pydantic's messages, by the type of its error or its prefix.
 _MESSAGES = {
+    "missing": "a value is required",
     "uuid_": "expected a whole id, a UUID",
     "model_": "expected an object",
     "dict_type": "expected an object",
+    "list_type": "expected a list",
+    "tuple_type": "expected a list",
     "too_short": "expected a list of at least {min_length}",
+    "too_long": "expected a list of at most {max_length}",
+    "string_too_short": "expected a text of at least {min_length} characters",
+    "string_too_long": "expected a text of at most {max_length} characters",
     "string_pattern_mismatch": "expected a text that matches {pattern}",
+    "string_type": "expected a text",
+    "int_": "expected an integer",
+    "float_": "expected a number",
+    "finite_number": "expected a finite number",
+    "bool_": "expected true or false",
+    "datetime_from": "expected a date and time with a time zone",
+    "timezone_": "expected a date and time with a time zone",
+    "enum": "expected {expected}",
+    "literal_error": "expected {expected}",
+    "greater_than_equal": "expected at least {ge}",
+    "greater_than": "expected more than {gt}",
+    "less_than_equal": "expected at most {le}",
+    "less_than": "expected less than {lt}",
 }
 _repr = Repr()  # limits the rendered size
 _repr.maxstring = _repr.maxother = _SHOWN_CHARACTERS
@@ -92,6 +112,19 @@ def shown(value: object) -> str:
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[: _SHOWN_CHARACTERS - 3]}..."
 
 
+def message_of(error: ErrorDetails) -> str:
+    """Return what was expected, without the received value; our own message if a check of ours failed."""
+    ours = next((said for begin, said in _MESSAGES.items() if error["type"].startswith(begin)), None)
+    with suppress(KeyError):  # an error that we raise as one of pydantic's has a message of its own
+        if ours is not None:
+            return ours.format_map({name: _plain(value) for name, value in error.get("ctx", {}).items()})
+    return error["msg"].removeprefix(_PREFIX)
+
+
+def _plain(value: object) -> object:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 def faults_of(
     errors: Sequence[ErrorDetails], document: object = None, known: KnownFields | None = None
 ) -> list[FieldError]:
@@ -126,9 +159,7 @@ def _fault(error: ErrorDetails, document: object, known: KnownFields) -> FieldEr
     if kind == "extra_forbidden":
         message = "; ".join(("unknown field", *known.suggestion(place)))
     else:
-        ours = next((said for begin, said in _MESSAGES.items() if kind.startswith(begin)), None)
-        own = error["msg"] if ours is None else ours.format_map(error.get("ctx", {}))
-        message, came = own.removeprefix(_PREFIX), shown(error["input"])
+        message, came = message_of(error), shown(error["input"])
         if kind not in ("missing", EPILOGUE_FAULT) and ", got " not in message and not message.startswith(came):
             message = f"{message}, got {came}"
     return FieldError(field=_field(_as_sent(place, document)), message=message, rule=rule_of(kind))

@@ -45,6 +45,7 @@ from service.api.keys.caller import Caller
 from service.artifacts import ArtifactStore
 from service.errors import BadRequest
 from service.gemm_json import config_to_json, problem_to_json
+from service.http.validation_errors import message_of
 from service.jobs.measurement_reuse import key_of_imported
 from service.row_mapping import options_to_columns, outcome_to_columns
 from service.settings import Settings
@@ -106,7 +107,7 @@ def check(
             to_launch(dict(kernel.record.manifest))
         except ValidationError as error:
             place = ".".join(str(part) for part in error.errors()[0]["loc"])
-            message = f"kernel: manifest.{place}: {error.errors()[0]['msg']}; expected the form of kernel.json"
+            message = f"kernel: manifest.{place}: {message_of(error.errors()[0])}; expected the form of kernel.json"
             raise InvalidLine(kernel.number, message) from error
     with database.read() as session:
         _check_stored(session, exchange)

@@ -13,6 +13,7 @@ from db.schema.record import Record
 from db.values import utc_now
 from service.api.records.schemas import RecordBody
 from service.api.records.service import check_room, row_of, stated
+from service.http.validation_errors import message_of
 from service.settings import Settings
 from tuner.errors import InvalidLine
 from tuner.exchange.jsonl import Line
@@ -73,7 +74,7 @@ def _row(line: Line[TunerRecord]) -> Record:
         body = RecordBody.model_validate(record.result)
     except ValidationError as error:
         place = ".".join(str(part) for part in error.errors()[0]["loc"])
-        message = f"tuner_record: result{place and f'.{place}'}: {error.errors()[0]['msg']}"
+        message = f"tuner_record: result{place and f'.{place}'}: {message_of(error.errors()[0])}"
         raise InvalidLine(line.number, f"{message}; expected what `GET /v1/records/schema` describes") from error
     id = UUID(record.id)
     latest = (utc_now() + _CLOCKS_DIFFER).timestamp() * 1000

@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field, StringConstraints, ValidationError
 from codegen import DType
 from db.values import JsonObject
 from service.errors import Conflict
+from service.http.validation_errors import message_of
 
 _Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
 _Options = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9 =._-]{0,200}$")]
@@ -76,7 +77,7 @@ def read_manifest(stored: JsonObject) -> Manifest:
     except ValidationError as error:
         place = ".".join(str(part) for part in error.errors()[0]["loc"])
         raise Conflict(
-            f"no host code can be written: kernel.json of the kernel, at {place}: {error.errors()[0]['msg']}; "
+            f"no host code can be written: kernel.json of the kernel, at {place}: {message_of(error.errors()[0])}; "
             "tune the problem again",
             rule="host-code-manifest",
         ) from error

@@ -46,6 +46,7 @@ from service.http.responses import (
     TOO_LARGE,
     Responses,
 )
+from service.http.validation_errors import message_of
 
 router = guarded_router("/v1/records", "records")
 
@@ -158,5 +159,5 @@ def _problem(text: str) -> JsonObject:
     try:
         return _PROBLEM.validate_json(text)
     except ValidationError as error:
-        message = f"expected a JSON object, got {text[:80]!r}: {error.errors()[0]['msg']}"
+        message = f"expected a JSON object, got {text[:80]!r}: {message_of(error.errors()[0])}"
         raise BadRequest(message, rule="problem-json", errors=[FieldError(field="problem", message=message)]) from error

@@ -27,6 +27,7 @@ from service.api.shapes.requests import submit as submit_set
 from service.api.shapes.requests import understand as understand_set
 from service.api.shapes.schemas import ShapeSetBody
 from service.errors import ServiceError, TooMany
+from service.http.validation_errors import message_of
 from tuner.errors import TunerError
 from tuner.session.job_spec import JobSpec
 
@@ -65,7 +66,7 @@ def work_or_reason(kind: str, template: JsonObject, planning: Planning) -> Work 
     try:
         return read_work(kind, template, planning)
     except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_url=False))
+        faults = "; ".join(f"{'.'.join(map(str, e['loc']))}: {message_of(e)}" for e in error.errors(include_url=False))
         return f"the stored request cannot be read ({faults}); delete the schedule and create it again"
     except _REFUSALS as error:
         return str(error)

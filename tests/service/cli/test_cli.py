@@ -115,11 +115,11 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int | str | None:
         (("schedules", "create", "x", "--cron", "bad", "--stale", "1"), "error: --cron: expected five fields"),
         (
             ("schedules", "create", "x", "--cron", "0 1 * * *", "--stale", "0"),
-            "error: --stale: Input should be greater than or equal to 1, got 0",
+            "error: --stale: expected at least 1, got 0",
         ),
         (
             ("schedules", "create", "x", "--cron", "0 1 * * *", "--stale", "1", "--missed", "some"),
-            "error: --missed: Input should be 'skip', 'once' or 'all', got 'some'",
+            "error: --missed: expected 'skip', 'once' or 'all', got 'some'",
         ),
         (("jobs", "show", UNKNOWN), f"error: job {UNKNOWN} does not exist; `xetune jobs` lists"),
         (("jobs", "cancel", UNKNOWN), f"error: job {UNKNOWN} does not exist; `xetune jobs` lists"),
@@ -149,7 +149,7 @@ def test_bad_input_is_one_line_and_status_2(
             "at least its first 4 characters, or last; got 'nonsense'",
         ),
         (("keys", "create", "x", "--scope", "root"), "'--scope': 'root' is not one of 'read', 'tune', 'admin'."),
-        (("schedules", "next", "x", "--count", "101"), "equal to 100, got '101'"),
+        (("schedules", "next", "x", "--count", "101"), "expected at most 100, got '101'"),
         (("kernels", "host-code", "last", "cpp", "-o", "p.cpp"), "expected a folder, for the program and the kernel's"),
         (("nonsense",), "No such command"),
     ],

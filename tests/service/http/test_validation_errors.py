@@ -38,7 +38,7 @@ def test_a_fault_is_told_with_its_rule_and_what_came(client: TestClient) -> None
     answer = client.post("/v1/jobs", json=BODY | {"seed": True, "colour": 1}).json()
     assert (answer["type"], answer["rule"]) == ("urn:xetune:problem:malformed", "not-an-integer")
     assert answer["errors"] == [
-        {"field": "seed", "message": "Input should be a valid integer, got True", "rule": "not-an-integer"},
+        {"field": "seed", "message": "expected an integer, got True", "rule": "not-an-integer"},
         {
             "field": "colour",
             "message": "unknown field; expected budget, device, objective, problem, reuse, search, seed, target, "
@@ -48,7 +48,7 @@ def test_a_fault_is_told_with_its_rule_and_what_came(client: TestClient) -> None
     ]
     few = client.get("/v1/jobs?limit=0").json()
     assert few["rule"] == "too-small"
-    assert "equal to 1, got '0'" in few["detail"]
+    assert "expected at least 1, got '0'" in few["detail"]
 
 
 @pytest.mark.parametrize(

@@ -172,7 +172,7 @@ def test_an_epilogue_of_another_form_is_told_where_it_stands(client: TestClient)
         ("problems.3.epilogue", "step 1, 'clip=6..1': clip needs value <= high, got 6.0 and 1.0", "value"),
         ("problems.4.epilogue", "expected at most 16 steps, got 17", "value"),
         ("problems.5.epilogue", f"expected at most 2000 characters, got {shown('x' * 2001)}", "too-long"),
-        ("problems.6.epilogue", "Input should be a valid list, got 7", "not-a-list"),
+        ("problems.6.epilogue", "expected a list, got 7", "not-a-list"),
     ]
 
 

@@ -82,7 +82,7 @@ def test_more_records_than_are_read_at_once_are_exported(client: TestClient, mon
 def test_a_line_that_is_no_record_is_refused_and_nothing_is_imported(client: TestClient, clock: Clock) -> None:
     future = UUID(int=new_id().int + (int(timedelta(days=30).total_seconds() * 1000) << 80))
     for line, what in (
-        (_line(time_us=-3.0), "line 3: tuner_record: result.time_us: Input should be greater than 0"),
+        (_line(time_us=-3.0), "line 3: tuner_record: result.time_us: expected more than 0"),
         (_line(device={}), "line 3: tuner_record: result.device: "),
         (_line(unknown=1), "result.unknown: Extra inputs are not permitted; expected what `GET /v1/records/schema`"),
         (TunerRecord(str(future), "2026-01-02T03:04:05+00:00", RECORD), "id: expected a UUID of version 7"),

@@ -172,7 +172,7 @@ def test_a_deleted_record_is_gone(client: TestClient) -> None:
         ({"config": {"\x00": [{"b": 1}]}}, "config", "U+0000"),
         ({"problem": {"a": "x" * 9000}}, "problem", "at most 8,192 bytes"),
         ({"problem": ["a"]}, "problem", "expected an object"),
-        ({"time_us": 0}, "time_us", "greater than 0"),
+        ({"time_us": 0}, "time_us", "more than 0"),
         ({"min_us": 2.0, "p10_us": 1.0}, "", "min_us <= p10_us"),
         ({"time_us": None, "samples": 3}, "", "expected time_us"),
         ({"extra": 1}, "extra", "unknown field"),

@@ -128,7 +128,7 @@ def test_a_schedule_that_cannot_be_read_stops_itself_and_no_other(
     assert (lost_now["enabled"], lost_now["next_due_at"], lost_now["fires"][0]["outcome"]) == (False, None, "refused")
     assert "Mars/Base" in lost_now["fires"][0]["reason"]
     assert (old_now["enabled"], old_now["next_due_at"]) == (True, "2026-03-04T14:00:00Z")
-    assert "problem: Field required" in old_now["fires"][0]["reason"]
+    assert "problem: a value is required" in old_now["fires"][0]["reason"]
     assert old_now["job"] == {"shape": [512, 384, 1024]}
     assert client.post(f"/v1/schedules/{lost['id']}/resume").json()["rule"] == "timezone"
 
