@@ -15,6 +15,7 @@ from db.queries.results import headline, trials
 from db.schema.base import table_of
 from db.schema.job import Job
 from db.schema.kernel import Artifact, Kernel
+from db.schema.reuse import Reuse
 from db.schema.target import Device, Problem
 from db.schema.trial import Measurement, Prediction, PredictionError, Trial
 from db.values import JsonObject
@@ -144,6 +145,16 @@ def file_hashes(session: Session, job_ids: Sequence[UUID], name: str) -> list[st
             session.scalars(select(Artifact.sha256).where(Artifact.kernel_id.in_(of_jobs), Artifact.name == name))
         )
     return sorted(found)
+
+
+def source_jobs(session: Session, job_ids: Sequence[UUID]) -> set[UUID]:
+    """Return the jobs that measured times which trials of these jobs reuse."""
+    found: set[UUID] = set()
+    for some in _parts(job_ids):
+        of_jobs = select(Trial.id).where(Trial.job_id.in_(some))
+        source = select(Trial.job_id).join(Reuse, Reuse.source_trial_id == Trial.id)
+        found.update(session.scalars(source.where(Reuse.trial_id.in_(of_jobs)).distinct()))
+    return found
 
 
 def _parts(values: Sequence[T]) -> Iterator[Sequence[T]]:

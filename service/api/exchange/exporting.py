@@ -84,12 +84,16 @@ def results(
 
 
 def file_hashes(session: Session, selection: Selection) -> list[str]:
-    """Return the SHA-256 of the files that `results` reads, but for those of jobs whose times others reuse.
+    """Return the SHA-256 of the files that `results` reads.
 
     Raises:
         NotFound, Conflict: the requested job does not exist, or is not over.
     """
-    return kernels.file_hashes(session, [job.id for job in over_jobs(session, selection)], _HEADER)
+    found, new = set[UUID](), {job.id for job in over_jobs(session, selection)}
+    while new:
+        found |= new
+        new = kernels.source_jobs(session, sorted(new)) - found
+    return kernels.file_hashes(session, sorted(found), _HEADER)
 
 
 def runners_up(session: Session, selection: Selection, limit: int) -> Iterator[Record]:

@@ -4,11 +4,13 @@ import json
 import re
 from pathlib import Path
 
+import httpx
 import pytest
 
 from hal import DeviceKind
 from service.http.context import Context
 from tests.service.cli.both_transports import Run, both
+from tests.service.passed import Passed
 from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import GEMM, text_of
 from tuner.exchange.jsonl import read_lines
@@ -79,3 +81,24 @@ def _away(client: Client, content: bytes, **said: object) -> object:
 def test_a_job_that_is_over_is_not_told_as_cancelled(one_database: None, run: Run, job: str) -> None:
     here, there = both(run, "jobs", "cancel", job)
     assert here == there == (0, f"job {job}: succeeded, was over before\n", "")
+
+
+def test_an_export_of_a_service_without_a_file_of_a_kernel_is_refused_at_once(
+    run: Run, job: str, tmp_path: Path, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path in context.artifacts.root.rglob("*"):
+        if path.is_file():
+            path.unlink()
+    asked, handle = list[str](), Passed.handle_request
+
+    def counted(transport: Passed, request: httpx.Request) -> httpx.Response:
+        asked.append(request.url.path)
+        return handle(transport, request)
+
+    monkeypatch.setattr(Passed, "handle_request", counted)
+    output = tmp_path / "results.of.service"
+    status, told, said = run(*AT, "export", "-o", str(output))
+    assert (status, told, said.count("\n")) == (2, "", 1)
+    assert re.match(r"error: no artifact [0-9a-f]{64} in .*: tune the problem again to make it", said)
+    assert asked == ["/v1/exports"]
+    assert not output.exists()

@@ -1,18 +1,23 @@
 """Results go in and out over REST as JSON lines: whole or not at all, with who brought them."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
 from fastapi.testclient import TestClient
 
+from service.artifacts import ArtifactStore
 from service.http.context import Context
 from service.settings import Settings
 from tests.service.api.keys.test_keys import bearer, make_key
 from tests.service.http.test_limits import client_of
 from tests.service.rest import Clock
+from tests.tuner.exchange import lines
+from tests.tuner.exchange.cpu_lines import SECOND_JOB
 from tests.tuner.exchange.lines import JOB, read, results, text_of
+from tuner.session.trial import ReusedFrom
 
 
 @pytest.fixture
@@ -85,3 +90,15 @@ def test_an_export_without_a_file_of_a_kernel_is_refused_before_it_begins(
         assert (answer.status_code, answer.json()["rule"]) == (409, "artifact-files")
         assert "tune the problem again" in answer.json()["detail"]
     assert large.get("/v1/exports?runners_up=true").status_code == 200
+
+
+def test_files_of_a_job_whose_time_another_reuses_are_checked_too(large: TestClient, settings: Settings) -> None:
+    taken = replace(lines.measured(0, 50.0), job=SECOND_JOB, source=ReusedFrom(JOB, 0, 1.0))
+    second = text_of([*results(), lines.job(best=0, id=SECOND_JOB), taken])
+    assert large.post("/v1/imports", content=second).status_code == 200
+    exported = f"/v1/exports?job={SECOND_JOB}"
+    assert set(read(large.get(exported).content).jobs) == {JOB, SECOND_JOB}
+    of_first_alone = lines.kernel(1).content_hash
+    ArtifactStore(settings.artifacts_dir).path(of_first_alone).unlink()
+    answer = large.get(exported)
+    assert (answer.status_code, answer.json()["rule"]) == (409, "artifact-files")

@@ -165,7 +165,8 @@ def test_a_batch_queues_jobs_once_for_what_is_not_tuned(client: TestClient, cont
         assert len(queued) == sum(job["job"] is not None for job in told["jobs"])
         assert 0 not in by_index
         assert by_index[3]["job"] is None
-        assert str(by_index[3]["refused"]).startswith("refused by rule")
+        one = client.post("/v1/jobs", json={"problem": _body(ODD), "device": "b580"}).json()
+        assert by_index[3]["refused"] == f"refused by rule {one['rule']}: {one['detail']}"
 
 
 def test_what_was_asked_before_is_answered_without_the_functions_of_the_routes(
