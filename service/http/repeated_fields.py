@@ -1,7 +1,6 @@
 """Values that a request gives twice, of which readers would take the last without a word."""
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, get_args, get_origin
@@ -41,13 +40,11 @@ def repeated_in_body(body: bytes) -> list[Mapping[str, Any]]:
 
 
 def _errors(part: str, pairs: Sequence[tuple[str, Any]], once_in: str) -> list[Mapping[str, Any]]:
-    repeated = [name for name, count in Counter(name for name, _ in pairs).items() if count > 1]
+    given: dict[str, list[Any]] = {}
+    for name, value in pairs:
+        given.setdefault(name, []).append(value)
     return [
-        {
-            "type": "repeated_field",
-            "loc": (part, name),
-            "msg": f"expected once in {once_in}",
-            "input": [value for other, value in pairs if other == name],
-        }
-        for name in repeated
+        {"type": "repeated_field", "loc": (part, name), "msg": f"expected once in {once_in}", "input": values}
+        for name, values in given.items()
+        if len(values) > 1
     ]
