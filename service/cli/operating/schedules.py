@@ -166,7 +166,7 @@ def next_command(
 def history_command(
     schedule: Named,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of runs.")] = 20,
-    before: Annotated[int | None, typer.Option(help="Only runs below this number.")] = None,
+    before: Annotated[int | None, typer.Option(min=0, max=2**62, help="Only runs below this number.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show the runs of a schedule, newest first."""

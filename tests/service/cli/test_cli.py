@@ -150,6 +150,7 @@ def test_bad_input_is_one_line_and_status_2(
         ),
         (("keys", "create", "x", "--scope", "root"), "'--scope': 'root' is not one of 'read', 'tune', 'admin'."),
         (("schedules", "next", "x", "--count", "101"), "expected at most 100, got '101'"),
+        (("schedules", "history", "x", "--before", f"{2**62 + 1}"), f"expected at most {2**62}, got"),
         (("kernels", "host-code", "last", "cpp", "-o", "p.cpp"), "expected a folder, for the program and the kernel's"),
         (("nonsense",), "No such command"),
     ],
