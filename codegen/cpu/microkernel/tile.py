@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from codegen.config.cpu import Isa, Packing
 from codegen.cpu.emit.elements import elements_of
 from codegen.cpu.emit.epilogue import (
     Epilogue,
     is_short,
 )
+from codegen.cpu.emit.workspace import most_tiles_m
 from codegen.cpu.emit.writer import (
     Function,
     Module,
@@ -45,6 +47,7 @@ _FINISH_PARAMETERS = (
     *_PLACE,
 )
 HERE = ("%matrix", "%row", "%column")
+_FEW_TILES = 2  # over M, of 32 rows at most
 SOURCE = "%source"
 """Parameter of a tile's function: the first of its columns of B in place."""
 
@@ -137,8 +140,15 @@ class Tile:
 
     @property
     def rows_of_round(self) -> int:
-        """Rows of C that each round of the loop over K prefetches: more than one if it has more rows than rounds."""
-        rounds = min(self.plan.block.k, self.plan.problem.k) // self.plan.config.matmul.innermost.k
+        """Rows of C that each round of the loop over K prefetches: more than one if it has more rows than rounds.
+
+        One where threads copy panels of B for few tiles: lines of C that come earlier delay those of B.
+        """
+        plan = self.plan
+        streams = plan.packs_b is Packing.BLOCK and most_tiles_m(plan) <= _FEW_TILES
+        if plan.isa is Isa.AMX and streams and plan.config.thread_count > 1:
+            return 1
+        rounds = min(plan.block.k, plan.problem.k) // plan.config.matmul.innermost.k
         return ceil_div(self.rows, max(1, min(rounds, self.rows)))
 
     def initial(self) -> list[str]:

@@ -2,11 +2,16 @@
 
 import ctypes
 import re
+from dataclasses import replace
 
 import pytest
 
 from codegen import DType, GemmProblem
 from codegen.config.cpu import Isa, Packing
+from codegen.config.matmul import Extent
+from codegen.cpu.emit.writer import Function, Module
+from codegen.cpu.microkernel.tile import Tile
+from codegen.cpu.nest.plan import Plan
 from tests.codegen.cpu.microkernels import Run, assembly_of, lines_of_c, plan_of, skip_without
 from tests.codegen.cpu.tiles import Tiles
 from tests.few import few
@@ -95,3 +100,12 @@ def test_tile_registers_prefetch_each_row_of_c(k: int) -> None:
     assert lines_of_c(plan_of(problem, (16, 48), isa=Isa.AMX, flags=SAPPHIRE_RAPIDS)) == {
         row * 400 + (column + 48) * 4 - 1 - line * 64 for row in range(16) for column in (0, 48) for line in range(3)
     }
+
+
+@pytest.mark.parametrize(("m", "threads", "rows"), [(64, 4, 1), (65, 4, 2), (64, 1, 2)])
+def test_threads_that_copy_panels_for_few_tiles_prefetch_a_row_of_c_each_round(m: int, threads: int, rows: int) -> None:
+    problem = GemmProblem(m, 512, 1024, dtype_a=DType.S8, dtype_b=DType.S8)
+    made = plan_of(problem, (32, 32), isa=Isa.AMX, flags=SAPPHIRE_RAPIDS)
+    matmul = replace(made.config.matmul, threads=Extent(1, threads, 1))
+    plan = Plan(problem, replace(made.config, matmul=matmul), made.flags)
+    assert Tile(Function(Module()), plan, 32, 32).rows_of_round == rows
