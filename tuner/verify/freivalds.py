@@ -31,7 +31,8 @@ GROUP = 128
 _LINEAR = (EpilogueKind.ALPHA, EpilogueKind.SCALE)
 _HALF_ULP = {DType.F32: HALF_ULP, DType.F16: 2.0**-11, DType.BF16: 2.0**-8, DType.I32: 0.0}
 _SMALLEST = {DType.F32: 2.0**-126, DType.F16: 2.0**-24, DType.BF16: 2.0**-126, DType.I32: 0.0}
-_MOST_F16_FACTOR = 2.0**20  # inputs are drawn so that C does not overflow up to there
+# Inputs are drawn so that C does not overflow up to there; scales of weights are at least 2^-10.
+_MOST_F16_FACTOR, _MOST_F16_FACTOR_OF_WEIGHTS = 2.0**20, 2.0**14
 _DEVIATIONS = 8.0  # 2 exp(-8^2 / 2): a correct sum exceeds its bound once in 10^13
 _BAND = 2**22  # elements converted to doubles at a time
 
@@ -57,7 +58,8 @@ def is_applicable(problem: GemmProblem) -> bool:
         return False
     if problem.dtype_c not in _HALF_ULP or any(s.kind not in _LINEAR or s.axis is not None for s in problem.epilogue):
         return False
-    return problem.dtype_c is not DType.F16 or abs(_factor(problem)) <= _MOST_F16_FACTOR
+    most = _MOST_F16_FACTOR_OF_WEIGHTS if problem.has_weights else _MOST_F16_FACTOR
+    return problem.dtype_c is not DType.F16 or abs(_factor(problem)) <= most
 
 
 class SignedSums:

@@ -243,16 +243,17 @@ def _weights_filler(p: GemmProblem, operand: Operand, size: float) -> _Fill:
     Every other column has whole numbers, as far as the type has them, and one power of two as scale.
     """
     dtype, quantization = operand.dtype, p.quantization
-    wide = math.log2(np.abs(_codes(p)[1]).mean() * size / _FLOAT_SUM)
+    factor = size / _FLOAT_SUM
+    of_weights = factor / float(np.abs(_codes(p)[1]).mean())
     if operand.name == "A":
-        scale = 2.0 ** -round(math.log2(p.k) / 2 + (0 if quantization is not None else wide))
+        scale = 2.0 ** -round(math.log2(p.k) / 2 - (0 if quantization is not None else math.log2(of_weights)))
         return lambda rng, shape: _drawn_floats(rng, shape, dtype, scale)
     if operand.name == "B":
         return lambda rng, shape: _drawn_weights(p, rng, shape)
     if operand.name == ZERO_B:
         groups = p.quantization.groups(p.k) if p.quantization is not None else 0
         return lambda rng, shape: _drawn_zeros(p, rng, (shape[0], groups))
-    exact, drawn = _power_of_two(size / _FLOAT_SUM / WHOLE), _power_of_two(2.0**-wide * (size / _FLOAT_SUM) ** 2)
+    exact, drawn = _power_of_two(factor / WHOLE), _power_of_two(of_weights)
     return lambda rng, shape: _drawn_scales(rng, shape, dtype, exact, drawn)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from codegen import DType, EpilogueKind, EpilogueStep, GemmProblem
+from codegen.problem.quantization import parse_quantization
 from hal import Buffer
 from tests.tuner.fakes import artifact_of, emulated
 from tests.tuner.numpy_gemm import computed
@@ -120,3 +121,10 @@ def test_it_is_for_multiples_of_the_product(problem: GemmProblem, applicable: bo
     assert is_applicable(problem) is applicable
     if not applicable:
         assert _proof(problem).method is ProofMethod.ELEMENTS
+
+
+def test_of_weights_it_is_for_the_factors_up_to_which_f16_holds_the_products() -> None:
+    for alpha, applicable in ((2.0**14, True), (2.0**15, False)):
+        epilogue, scales = (EpilogueStep(EpilogueKind.ALPHA, alpha),), parse_quantization("32")
+        problem = GemmProblem(88, 200, 72, dtype_b=DType.U8, dtype_c=DType.F16, epilogue=epilogue, quantization=scales)
+        assert is_applicable(problem) is applicable

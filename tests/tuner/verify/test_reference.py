@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from codegen import Activation, Axis, DType, EpilogueKind, EpilogueStep, Extent, Gate, GemmProblem
-from codegen.problem.quantization import Quantization
+from codegen.problem.quantization import Quantization, parse_quantization
 from codegen.xe.rules import ceil_div
 from hal import find
 from tests.tuner.numpy_gemm import computed
@@ -253,10 +253,21 @@ def test_floats_are_drawn_so_that_the_epilogue_fills_integers() -> None:
     assert all(20 < spread(value) < 90 for value in (0.1, 1.0, 10.0))
 
 
+@pytest.mark.parametrize(
+    ("dtype_b", "scales", "most"), [(DType.BF16, None, 1e6), (DType.U8, "32", 2**14), (DType.E5M2, None, 2**14)]
+)
 @pytest.mark.parametrize("value", [1e-6, 0.01, 1.0, 1000.0, 1e6])
-def test_floats_are_drawn_so_that_f16_holds_them(value: float) -> None:
-    step = EpilogueStep(EpilogueKind.ALPHA, value=value)
-    p = GemmProblem(32, 48, 64, dtype_a=DType.BF16, dtype_b=DType.BF16, dtype_c=DType.F16, epilogue=(step,))
+def test_floats_are_drawn_so_that_f16_holds_them(value: float, dtype_b: DType, scales: str | None, most: float) -> None:
+    p = GemmProblem(
+        32,
+        48,
+        64,
+        dtype_a=DType.BF16,
+        dtype_b=dtype_b,
+        dtype_c=DType.F16,
+        epilogue=(EpilogueStep(EpilogueKind.ALPHA, value=min(value, most)),),
+        quantization=None if scales is None else parse_quantization(scales),
+    )
     size = np.abs(Reference(p, 1).bounds_of_c(0, slice(0, 32), slice(0, 48)).value)
     assert 2**-14 < np.median(size) < size.max() < 65504
 
