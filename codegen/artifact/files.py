@@ -41,7 +41,11 @@ def write_named(path: Path, data: bytes) -> None:
     if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
         write_atomically(Path(os.path.realpath(path)), data)
     else:
-        path.write_bytes(data)
+        try:
+            path.write_bytes(data)
+        except OSError as error:
+            _name(error, path)
+            raise
 
 
 def write_atomically(path: Path, data: bytes, *, private: bool = False) -> None:
@@ -69,6 +73,12 @@ def write_atomically(path: Path, data: bytes, *, private: bool = False) -> None:
         Path(name).unlink(missing_ok=True)
         if isinstance(error, IsADirectoryError):
             raise IsADirectoryError(errno.EISDIR, "Expected a file, got a folder", str(path)) from error
-        if isinstance(error, OSError) and error.filename is None:  # of a write, as on a full disk
-            error.filename = str(path)
+        if isinstance(error, OSError):
+            _name(error, path)
         raise
+
+
+def _name(error: OSError, path: Path) -> None:
+    """Let an error name its file: that of a write, as on a full disk, does not."""
+    if error.filename is None:
+        error.filename = str(path)

@@ -39,6 +39,12 @@ def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
     assert pipe.is_fifo()
 
 
+def test_a_full_device_is_named() -> None:
+    with pytest.raises(OSError) as caught:
+        write_named(Path("/dev/full"), b"data")
+    assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, "/dev/full")
+
+
 def test_a_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError, match="Expected a file, got a folder"):
         write_named(tmp_path, b"")
