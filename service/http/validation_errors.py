@@ -18,6 +18,7 @@ _PARTS = frozenset({"body", "query", "path", "header", "cookie"})  # of a reques
 # In place of pydantic's messages, by the type of its error or its prefix.
 _MESSAGES = {
     "missing": "a value is required",
+    "extra_forbidden": "unknown field",
     "uuid_": "expected a whole id, a UUID",
     "model_": "expected an object",
     "dict_type": "expected an object",
@@ -25,7 +26,7 @@ _MESSAGES = {
     "tuple_type": "expected a list",
     "too_short": "expected a list of at least {min_length}",
     "too_long": "expected a list of at most {max_length}",
-    "string_too_short": "expected a text of at least {min_length} characters",
+    "string_too_short": "expected a text of {min_length} or more characters",
     "string_too_long": "expected a text of at most {max_length} characters",
     "string_pattern_mismatch": "expected a text that matches {pattern}",
     "string_type": "expected a text",
@@ -157,7 +158,7 @@ def _fault(error: ErrorDetails, document: object, known: KnownFields) -> FieldEr
         message = _not_json(document, int(place[-1]), str(error.get("ctx", {})["error"]))
         return FieldError(field=_field(place[:-1]), message=message, rule=rule_of(kind))
     if kind == "extra_forbidden":
-        message = "; ".join(("unknown field", *known.suggestion(place)))
+        message = "; ".join((message_of(error), *known.suggestion(place)))
     else:
         message, came = message_of(error), shown(error["input"])
         if kind not in ("missing", EPILOGUE_FAULT) and ", got " not in message and not message.startswith(came):
