@@ -74,7 +74,9 @@ class Compilation(Generic[Artifact]):
         except ProcessExpired as expired:
             raise CompileCrashed("worker", f"the compiler ended its process ({_how(expired.exitcode)})") from None
         except (BrokenExecutor, RuntimeError) as broken:  # Pebble's, when workers end outside of a compilation
-            raise CompileCrashed("worker", f"the compile workers ended: {broken}") from None
+            # With the traceback in the worker as its cause, it is the compiler's.
+            what = "the compile workers ended" if broken.__cause__ is None else f"a {type(broken).__name__}"
+            raise CompileCrashed("worker", f"{what}: {broken}") from None
 
     def cancel(self) -> None:
         """Cancel it unless it has ended."""

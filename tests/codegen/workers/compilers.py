@@ -34,3 +34,8 @@ def hanging(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> NoRetur
 def failing(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> NoReturn:
     """Fails in a stage."""
     raise CompileFailed("llvm", "a diagnostic")
+
+
+def faulty(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> NoReturn:
+    """Raises an error that no stage expects."""
+    raise NotImplementedError("tiles of 3 rows")

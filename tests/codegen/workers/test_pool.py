@@ -55,6 +55,7 @@ def ended_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         (compilers.exiting, 60.0, CompileCrashed, "exit status 7"),
         (compilers.hanging, 0.2, CompileTimedOut, "within 0.2 s"),
         (compilers.failing, 60.0, CompileFailed, "stage llvm: a diagnostic"),
+        (compilers.faulty, 60.0, CompileCrashed, "worker: a NotImplementedError: tiles of 3 rows"),
     ],
 )
 def test_what_goes_wrong_in_a_worker_is_typed(
