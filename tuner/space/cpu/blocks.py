@@ -148,16 +148,16 @@ def _whole_depth(on: CpuProblem, point: CpuPoint, most: int) -> tuple[CpuPoint, 
         return None
     ranges, block_n = ranges_of(on, on.spec.cores or 1), WHOLE
     why = f"rows of A over all of K stay in L2, which has room for {most}"
-    of_c = max(2 * fewest, int(_ROWS_OF_C * lines_at_pitch(on, p.pitch_c * p.dtype_c.nbytes)))
     if bound_by_c(on, point):
         panels = max(1, most // (point.tile_n * p.products))  # a column of B is as long as a row of A
         block_n = _evenly(ranges.block_n, ceil_div(p.n, point.tile_n), point.threads_n, panels)
         why += f", as has for {panels} panels of B, which pass each tile's rows: {_LONGER_FOR_C}"
     else:
         why += "; panels of B pass, each prefetched"
+        of_c = max(2 * fewest, int(_ROWS_OF_C * lines_at_pitch(on, p.pitch_c * p.dtype_c.nbytes)))
         if of_c < min(most, p.m):
             fitting = of_c // point.tile_m
-            why += f"; rows of C share sets of L2, which {of_c} leave room in"
+            why += f"; at most {of_c}, as rows of C share sets of L2"
     block_m = _fewest_blocks(ranges.block_m, tiles, point.threads_m, fitting)
     return point._replace(block_m=block_m, block_n=block_n, block_k=WHOLE), why
 
