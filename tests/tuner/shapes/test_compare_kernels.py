@@ -63,6 +63,11 @@ def _measured(config: KernelConfig, time_us: float) -> tuple[Measurement, Proof,
     return times, Proof(ProofKind.DEVICE, 4, 4, 0.0, 1.0), artifact_of(PROBLEM, config).content_hash
 
 
+def _outcome(config: KernelConfig, time_us: float) -> Outcome:
+    measurement, proof, kernel_hash = _measured(config, time_us)
+    return Outcome(Status.MEASURED, proof=proof, measurement=measurement, kernel_hash=kernel_hash)
+
+
 def _compared(
     store: MemoryTrialStore, visitors: list[KernelConfig], times_us: dict[KernelConfig, float], known: Earlier
 ) -> tuple[Compared, FakeDevice]:
@@ -105,8 +110,7 @@ def test_a_time_of_a_faster_day_is_no_contender(visitors: list[KernelConfig]) ->
     old, _, best = visitors
     store = MemoryTrialStore()
     for number, (config, time_us) in enumerate([(DEFAULT, 400.0), (best, 100.0), (old, 9.0)]):
-        measurement, proof, kernel_hash = _measured(config, time_us)
-        outcome = Outcome(Status.MEASURED, proof=proof, measurement=measurement, kernel_hash=kernel_hash)
+        outcome = _outcome(config, time_us)
         store.begin(number, config)
         if config == old:
             store.reuse(number, outcome, ReusedFrom("earlier", 7, 50.0), None)
@@ -123,8 +127,7 @@ def test_a_kernel_that_was_not_verified_has_no_time(visitors: list[KernelConfig]
     changed, same, _ = visitors
     store = MemoryTrialStore()
     for number, (config, time_us) in enumerate([(DEFAULT, 400.0), (changed, 90.0), (same, 100.0)]):
-        measurement, proof, kernel_hash = _measured(config, time_us)
-        outcome = Outcome(Status.MEASURED, proof=proof, measurement=measurement, kernel_hash=kernel_hash)
+        outcome = _outcome(config, time_us)
         made = artifact_of(PROBLEM, config)
         if config == changed:  # since the trial, by another version
             made, outcome = replace(made, content_hash="0" * 64), replace(outcome, kernel_hash="0" * 64)

@@ -1,4 +1,4 @@
-"""What the disassembler says of a message, from the fields of its descriptor."""
+"""The disassembler's comment on a message, from the fields of its descriptor."""
 
 from codegen.xe.machine.messages import (
     AddressModel,
