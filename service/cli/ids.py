@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
     from service.cli.access.opening import Access
     from service.cli.access.resource import Resource
-    from xetune_client import Client
 
 _LEAST, _DIGITS = 4, 32
 _LOOKED_AT, _PAGE = 2_000, 200
@@ -50,9 +49,11 @@ def find_recording(access: "Access", said: str) -> UUID:
     return find_id(said, "recording", "xetune recordings list", newest)
 
 
-def find_record(client: "Client", said: str) -> UUID:
+def find_record(access: "Access", said: str) -> UUID:
     """Return the id of a record of another tuner; raises as `find_id`."""
-    return find_id(said, "record", "xetune records list", partial(_ids, client.records, "records"))
+    from service.cli.records.record_tables import RECORDS
+
+    return find_id(said, "record", "xetune records list", partial(_ids, partial(_page, access, RECORDS), "records"))
 
 
 def _page(access: "Access", resource: "Resource[BaseModel]", **asked: "str | int | UUID") -> object:

@@ -17,7 +17,7 @@ from service.api.keys.guard import (
     guarded_router,
 )
 from service.api.records import service
-from service.api.records.devices import named_device, place_of
+from service.api.records.devices import place_of
 from service.api.records.json_schema import record_schema
 from service.api.records.schemas import (
     DeviceName,
@@ -27,6 +27,7 @@ from service.api.records.schemas import (
     RecordLookupOut,
     RecordOut,
     RecordPage,
+    RecordQuery,
     RecordsBody,
     StoredRecord,
     StoredRecords,
@@ -85,21 +86,9 @@ def store_records(
 
 
 @router.get("", dependencies=[READ])
-def list_records(
-    session: ReadSessionDep,
-    tuner: Annotated[TunerName | None, Query(description="Only those of this tuner", examples=["triton"])] = None,
-    kernel: Annotated[
-        KernelName | None, Query(description="Only those of this kernel", examples=["matmul_kernel"])
-    ] = None,
-    device: Annotated[
-        DeviceName | None, Query(description="Only those of this device, by any name", examples=["b60"])
-    ] = None,
-    before: Annotated[UUID | None, Query(description="`next_before` of the page before", examples=[_ID])] = None,
-    limit: Annotated[int, Query(ge=1, le=200, description="Most records in the response", examples=[20])] = 50,
-) -> RecordPage:
+def list_records(session: ReadSessionDep, query: Annotated[RecordQuery, Query()]) -> RecordPage:
     """List results of other tuners, newest first, those that were replaced, too."""
-    found = None if device is None else named_device(device)
-    return service.list_records(session, {"tuner": tuner, "kernel": kernel, "device": found}, limit, before)
+    return service.list_records(session, query.filters(), query.limit, query.before)
 
 
 @router.get("/lookup", responses=BAD_REQUEST | NOT_FOUND, dependencies=[READ])

@@ -9,7 +9,8 @@ from uuid import UUID
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from db.values import JsonObject
-from service.api.records.devices import PCI_ID_PATTERN
+from service.api.records.devices import PCI_ID_PATTERN, named_device
+from service.http.list_query import PageQuery
 
 _ID = "01970a3c-0000-7000-8000-000000000000"
 _PLAIN = r"^[^\x00-\x1f\x7f]*$"
@@ -88,6 +89,21 @@ TunerName = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[a-z0-9
 KernelName = Annotated[str, Field(min_length=1, max_length=300, pattern=_PLAIN)]
 DeviceName = Annotated[str, Field(min_length=1, max_length=200, pattern=_PLAIN)]
 DriverName = Annotated[str, Field(min_length=1, max_length=100, pattern=_PLAIN)]
+
+
+class RecordQuery(PageQuery):
+    """Filters of a list of records; all must match."""
+
+    tuner: TunerName | None = Field(default=None, description="Only those of this tuner", examples=["triton"])
+    kernel: KernelName | None = Field(default=None, description="Only those of this kernel", examples=["matmul_kernel"])
+    device: DeviceName | None = Field(
+        default=None, description="Only those of this device, by any name", examples=["b60"]
+    )
+
+    def filters(self) -> dict[str, str | None]:
+        """Return the values of columns; None is any."""
+        device = None if self.device is None else named_device(self.device)
+        return {"tuner": self.tuner, "kernel": self.kernel, "device": device}
 
 
 class RecordDevice(BaseModel):

@@ -6,6 +6,8 @@ from typing import Annotated, cast
 import typer
 
 from service.cli.access.connection import connect
+from service.cli.access.opening import ClientAccess, open_access
+from service.cli.access.resource import Asked
 from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP, find_record
 from service.cli.options.output import AsJson
@@ -28,10 +30,11 @@ def records_command(
     as_json: AsJson = False,
 ) -> None:
     """List results of other tuners, newest first."""
-    from service.cli.records.stored import print_all
+    from service.cli.records.record_tables import RECORDS, print_all
 
-    with connect() as client:
-        found = client.records(tuner=tuner, kernel=kernel, device=device, limit=limit).records
+    with open_access() as access:
+        asked: Asked = {"tuner": tuner, "kernel": kernel, "device": device, "limit": limit}
+        found = access.read(RECORDS, asked).records
     if as_json:
         print_json({"records": [record.model_dump(mode="json") for record in found]})
     elif found:
@@ -43,10 +46,10 @@ def records_command(
 @app.command("show")
 def show_command(record: RecordId, as_json: AsJson = False) -> None:
     """Show a record: its problem and its configuration."""
-    from service.cli.records.stored import print_all
+    from service.cli.records.record_tables import print_all, record_of
 
-    with connect() as client:
-        found = client.record(find_record(client, record))
+    with open_access() as access:
+        found = access.read(record_of(find_record(access, record)))
     if as_json:
         print_json(found.model_dump(mode="json"))
         return
@@ -65,7 +68,8 @@ def find_command(
     as_json: AsJson = False,
 ) -> None:
     """Look up the result of a tuner for a problem, and what has changed since."""
-    from service.cli.records.stored import print_all, read_problem
+    from service.cli.records.record_tables import print_all
+    from service.cli.records.stored import read_problem
 
     asked = read_problem(problem)
     with connect() as client:
@@ -112,7 +116,7 @@ def add_command(
 def delete_command(record: RecordId) -> None:
     """Delete a record."""
     with connect() as client:
-        record_id = find_record(client, record)
+        record_id = find_record(ClientAccess(client), record)
         client.delete_record(record_id)
     print_line(f"record {record_id} is deleted")
 

@@ -1,16 +1,12 @@
-"""Storage of records in requests within limits, and text of records."""
+"""Storage of records in requests within limits."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.table import Column
-
 from service.cli.access.connection import connect
 from service.cli.printing.counted import counted
-from service.cli.printing.output import CONSOLE, ERRORS, number_column, print_json, print_line, text_table
+from service.cli.printing.output import ERRORS, print_json, print_line
 from service.errors import BadRequest
-from service.text.short_ids import short_ids
-from service.text.times import shown_us
 from xetune_client import models
 
 if TYPE_CHECKING:
@@ -73,18 +69,3 @@ def tell_files(found: "Restored", folder: Path, as_json: bool) -> None:
     print_line(f"{counted(len(found.files), 'file')} written to {folder}")
     for what, changes in found.stale.items():
         print_line(f"not written without --stale: {what}: {'; '.join(changes)}", ERRORS)
-
-
-def print_all(found: list[models.RecordOut]) -> None:
-    """Print records as a table."""
-    table = text_table(
-        Column("record", no_wrap=True), "kernel", "device, driver", "versions", number_column("time"), spaced=True
-    )
-    short = short_ids(row.id for row in found)
-    for row in found:
-        versions = "\n".join(f"{name} {version}" for name, version in row.versions.items())
-        time = "-" if row.time_us is None else shown_us(row.time_us)
-        table.add_row(
-            short[row.id], f"{row.tuner}\n{row.kernel}", f"{row.device}\n{row.driver or '-'}", versions or "-", time
-        )
-    CONSOLE.print(table)

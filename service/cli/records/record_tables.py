@@ -1,0 +1,49 @@
+"""Stored records, and records as text."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from rich.table import Column
+
+from service.api.records.schemas import RecordOut, RecordPage
+from service.cli.access.resource import Asked, Resource, checked, stored
+from service.cli.printing.output import CONSOLE, number_column, text_table
+from service.text.short_ids import short_ids
+from service.text.times import shown_us
+
+if TYPE_CHECKING:
+    from service.http.context import Context
+    from xetune_client import models
+
+
+def _page(context: "Context", asked: Asked) -> RecordPage:
+    from service.api.records.schemas import RecordQuery
+    from service.api.records.service import list_records
+
+    query = checked(RecordQuery, asked)
+    with context.database.read() as session:
+        return list_records(session, query.filters(), query.limit, query.before)
+
+
+RECORDS = Resource("/v1/records", RecordPage, _page)
+
+
+def record_of(record_id: UUID) -> Resource[RecordOut]:
+    """Return the resource of a record."""
+    return stored(f"/v1/records/{record_id}", RecordOut, "service.api.records.service:read", record_id)
+
+
+def print_all(found: "Sequence[RecordOut | models.RecordOut]") -> None:
+    """Print records as a table."""
+    table = text_table(
+        Column("record", no_wrap=True), "kernel", "device, driver", "versions", number_column("time"), spaced=True
+    )
+    short = short_ids(row.id for row in found)
+    for row in found:
+        versions = "\n".join(f"{name} {version}" for name, version in row.versions.items())
+        time = "-" if row.time_us is None else shown_us(row.time_us)
+        table.add_row(
+            short[row.id], f"{row.tuner}\n{row.kernel}", f"{row.device}\n{row.driver or '-'}", versions or "-", time
+        )
+    CONSOLE.print(table)
