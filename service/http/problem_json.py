@@ -25,7 +25,8 @@ from service.http.known_fields import KnownFields, Schema, is_model
 from service.http.validation_errors import faults_of
 from service.refusals import REFUSALS, refusal_of
 
-_SHOWN_ERRORS = 20
+SHOWN_ERRORS = 20
+"""Most faults that one response tells."""
 
 
 def add_problem_handlers(app: FastAPI) -> None:
@@ -44,7 +45,7 @@ def add_problem_handlers(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     def _malformed(request: Request, error: RequestValidationError) -> Response:
         known = _known_fields(request.scope.get("route"))
-        return _service(request, Malformed(faults_of(error.errors()[:_SHOWN_ERRORS], error.body, known)))
+        return _service(request, Malformed(faults_of(error.errors()[:SHOWN_ERRORS], error.body, known)))
 
     @app.exception_handler(HTTPException)
     def _http(request: Request, error: HTTPException) -> Response:

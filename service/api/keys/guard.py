@@ -3,6 +3,7 @@
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from functools import cached_property
+from itertools import islice
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -20,6 +21,7 @@ from service.errors import Forbidden, Unauthorized, UnsupportedType
 from service.http.context import Context
 from service.http.deps import ContextDep, context_of
 from service.http.known_fields import is_model
+from service.http.problem_json import SHOWN_ERRORS
 from service.http.repeated_fields import repeated_in_body, repeated_in_query, takes_several
 from service.http.responses import GUARDED
 
@@ -107,7 +109,7 @@ class GuardedRoute(APIRoute):
         async def guarded(request: Request) -> Response:
             await self.check(request, context_of(request))
             self._check_query(request)
-            if self._takes_json and (repeated := repeated_in_body(await request.body())):
+            if self._takes_json and (repeated := [*islice(repeated_in_body(await request.body()), SHOWN_ERRORS)]):
                 raise RequestValidationError(repeated)
             return await handle(request)
 
@@ -129,16 +131,15 @@ class GuardedRoute(APIRoute):
         """
         if not request.scope["query_string"]:
             return
-        sent, (names, lists) = request.query_params, self._query
+        sent, (names, once) = request.query_params, self._query
         unknown = () if names is None else (pair for pair in sent.items() if pair[0] not in names)
         faults = [{"type": "extra_forbidden", "loc": ("query", name), "input": value} for name, value in unknown]
-        faults = faults or repeated_in_query(sent.multi_items(), lists)
-        if faults:
+        if faults := faults or [*repeated_in_query(sent.multi_items(), once)]:
             raise RequestValidationError(faults)
 
     @cached_property
     def _query(self) -> tuple[frozenset[str] | None, frozenset[str]]:
-        """Names of the parameters of a query, None if a model has them; and those that are lists."""
+        """Names of the parameters of a query, None if a model has them; and those that are no lists."""
         fields = dict[str, FieldInfo]()
         has_model = False
         for parameter in self.dependant.query_params:
@@ -147,8 +148,8 @@ class GuardedRoute(APIRoute):
                 fields |= {field.alias or name: field for name, field in model.model_fields.items()}
             else:
                 fields[parameter.alias] = parameter.field_info
-        lists = frozenset(name for name, field in fields.items() if takes_several(field))
-        return None if has_model else frozenset(fields), lists
+        once = frozenset(name for name, field in fields.items() if not takes_several(field))
+        return None if has_model else frozenset(fields), once
 
     @cached_property
     def _guards(self) -> list[Needs]:

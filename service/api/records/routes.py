@@ -47,7 +47,7 @@ from service.http.responses import (
     TOO_LARGE,
     Responses,
 )
-from service.http.validation_errors import message_of
+from service.http.validation_errors import message_of, shown
 
 router = guarded_router("/v1/records", "records")
 
@@ -148,5 +148,7 @@ def _problem(text: str) -> JsonObject:
     try:
         return _PROBLEM.validate_json(text)
     except ValidationError as error:
-        message = f"expected a JSON object, got {text[:80]!r}: {message_of(error.errors()[0])}"
+        message = message_of(error.errors()[0])
+        if ", got " not in message:
+            message = f"{message}, got {shown(text)}"
         raise BadRequest(message, rule="problem-json", errors=[FieldError(field="problem", message=message)]) from error

@@ -150,6 +150,18 @@ def test_an_unknown_parameter_is_told_with_the_nearest_name(client: TestClient) 
         {"field": "devise", "message": "unknown field; did you mean device?", "rule": "unknown-field"}
     ]
     assert client.get("/v1/keys?limit=5").json()["errors"][0]["message"] == "unknown field"
+    told = client.get("/v1/jobs?devise=b580&devise=b570&limit=0").json()  # whose query is a model
+    assert [(error["field"], error["rule"]) for error in told["errors"]] == [
+        ("limit", "too-small"),
+        ("devise", "unknown-field"),
+    ]
+
+
+def test_an_integer_of_too_many_digits_is_told_how_many_it_may_have(client: TestClient) -> None:
+    for path in ("/v1/kernels/stored", "/v1/records"):
+        told = client.get(path, params={"limit": "9" * 4301}).json()
+        assert told["rule"] == "too-large"
+        assert told["errors"][0]["message"].startswith("expected an integer of at most 4300 digits, got '999")
 
 
 def test_what_is_given_twice_is_refused(client: TestClient) -> None:
@@ -162,7 +174,7 @@ def test_what_is_given_twice_is_refused(client: TestClient) -> None:
     told = client.post("/v1/jobs", content=text, headers={"Content-Type": "application/json"}).json()
     assert told["errors"] == [
         {
-            "field": "m",
+            "field": "problem.m",
             "message": f"expected once in an object, got [64, {PROBLEM['m']}]",
             "rule": "repeated-field",
         }
@@ -173,9 +185,28 @@ def test_what_is_given_twice_is_refused(client: TestClient) -> None:
 def test_many_values_that_are_given_twice_are_found_at_once() -> None:
     text = "{" + ",".join(f'"k{number}": 1, "k{number}": 2' for number in range(20_000)) + "}"
     begun_s = time.process_time()
-    found = repeated_in_body(text.encode())
+    found = list(repeated_in_body(text.encode()))
     assert (len(found), found[7]["loc"], found[7]["input"]) == (20_000, ("body", "k7"), [1, 2])
     assert time.process_time() - begun_s < 2
+
+
+def test_a_field_that_is_given_twice_is_told_with_its_path() -> None:
+    text = '{"a": [{}, {"b": 1, "b": {"c": 2, "c": 3}}], "a": [[{"d": 1, "d": 1}]], "é": {"f": 1}}'
+    found = list(repeated_in_body(text.encode()))
+    assert [fault["loc"] for fault in found] == [
+        ("body", "a"),
+        ("body", "a", 1, "b"),
+        ("body", "a", 1, "b", "c"),
+        ("body", "a", 0, 0, "d"),
+    ]
+    assert list(repeated_in_body(b'{"a": 1, "a": 2')) == []
+
+
+def test_repeated_fields_are_found_at_every_depth() -> None:
+    depth = 200
+    text = '{"x": [' * depth + '{"y": 1, "y": 2}' + "]}" * depth
+    ((*place, name),) = [fault["loc"] for fault in repeated_in_body(text.encode())]
+    assert (place, name) == (["body", *["x", 0] * depth], "y")
 
 
 def test_a_list_is_sent_as_one_value_after_another(client: TestClient) -> None:
