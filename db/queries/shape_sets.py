@@ -94,15 +94,8 @@ def spend(session: Session, set_id: UUID, seconds: float, compiled: int, reused:
     session.execute(update(ShapeSet).where(ShapeSet.id == set_id).values(**added))
 
 
-def add_kernels(session: Session, set_id: UUID, holder: str, kernels: Iterable[tuple[int, JsonObject]]) -> None:
-    """Add the kernels to try on all shapes: for each the member that it comes from, and its configuration.
-
-    Raises:
-        LeaseLost: another process runs the set.
-    """
-    row = session.scalars(select(ShapeSet).where(ShapeSet.id == set_id).with_for_update()).one()
-    if row.holder != holder:
-        raise LeaseLost(f"set of shapes {set_id} is run by {row.holder}")
+def add_kernels(session: Session, set_id: UUID, kernels: Iterable[tuple[int, JsonObject]]) -> None:
+    """Add the kernels to try on all shapes: for each the member that it comes from, and its configuration."""
     for position, (member_id, config) in enumerate(kernels):
         session.add(ShapeSetKernel(set_id=set_id, position=position, member_id=member_id, config=config))
 
@@ -139,6 +132,17 @@ def claim(
         return row.holder
     row.holder, row.lease_until = holder, now + timedelta(seconds=lease_s)
     return None
+
+
+def check_own(session: Session, set_id: UUID, holder: str) -> None:
+    """Check that nobody else took the lease of a set, even if it ran out, and lock the set until the transaction ends.
+
+    Raises:
+        LeaseLost: another process runs the set, or it was deleted.
+    """
+    own = select(ShapeSet.holder).where(ShapeSet.id == set_id).with_for_update()
+    if (found := session.scalar(own)) != holder:
+        raise LeaseLost(f"set of shapes {set_id} is run by {found or 'nobody'}, not by {holder}")
 
 
 def give_up(session: Session, set_id: UUID, holder: str, now: datetime) -> None:

@@ -4,6 +4,7 @@ import threading
 from functools import partial
 
 from codegen import KernelConfig
+from db.errors import LeaseLost
 from db.queries import (
     shape_sets,
 )
@@ -44,9 +45,8 @@ def _with_kernels(state: SetState) -> ShapeSet:
     if row.kernels:
         return row
     chosen = choose_kernels(state.shapes, state.listed.spec, state.within)
-    with state.tuning.database.write() as session:
-        kernels = [(member, config_to_json(config)) for member, config in chosen]
-        shape_sets.add_kernels(session, row.id, state.worker.name, kernels)
+    with state.write() as session:
+        shape_sets.add_kernels(session, row.id, [(member, config_to_json(config)) for member, config in chosen])
     return state.read()
 
 
@@ -84,6 +84,10 @@ def _close(
     cells = cells_of(applied, found, problem, spec, measured=state.device is not None)
     tried_in_all = len(store.trials())
     with state.tuning.database.write() as session:
+        try:
+            shape_sets.check_own(session, state.set_id, state.worker.name)
+        except LeaseLost:
+            return JobEnd.INTERRUPTED  # the job is still this worker's: it is put back
         leases.check_own(session, job.id, job.worker)
         shape_sets.grant(session, job.id, tried_in_all)  # the rest of a portion that was stopped is returned
         shape_sets.set_cells(session, member_id, cells)

@@ -55,12 +55,13 @@ def run_set(tuning: Tuning, settings: Settings, set_id: UUID, stop: threading.Ev
         if row.status == "active":
             worker = Worker(tuning.database, settings, stop)
             with leased(tuning.database, set_id, settings.lease_s, stop):
-                _run(tuning, row, worker, stop)
+                try:
+                    _run(tuning, row, worker, stop)
+                except _EXPECTED as error:
+                    _fail(tuning.database, set_id, worker.name, f"{type(error).__name__}: {error}")
     except (Conflict, LeaseLost, NotFound) as error:
         _log.info("set of shapes is left", set=str(set_id), why=str(error))
         return False
-    except _EXPECTED as error:
-        _fail(tuning.database, set_id, f"{type(error).__name__}: {error}")
     return True
 
 
@@ -78,13 +79,15 @@ def _run(tuning: Tuning, row: ShapeSet, worker: Worker, stop: threading.Event) -
                 state.note_spent()
     if not stop.is_set():
         with tuning.database.write() as session:
+            shape_sets.check_own(session, row.id, worker.name)
             shape_sets.finish(session, row.id, "succeeded")
         _log.info("set of shapes is over", set=str(row.id))
 
 
-def _fail(database: Database, set_id: UUID, error: str) -> None:
+def _fail(database: Database, set_id: UUID, holder: str, error: str) -> None:
     _log.warning("set of shapes cannot go on", set=str(set_id), error=error)
     with database.write() as session:
+        shape_sets.check_own(session, set_id, holder)
         if (found := shape_sets.get(session, set_id)) is not None and shape_sets.finish(session, set_id, "cancelled"):
             shape_sets.fail(session, set_id, error)
             for member in found.members:

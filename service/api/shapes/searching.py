@@ -53,7 +53,7 @@ def _stop_of(left_s: float, left_trials: int) -> Stop:
 
 def _keep_stop(state: SetState, stop: Stop) -> None:
     """Store the stop reason of the set's search with each job that has none."""
-    with state.tuning.database.write() as session:
+    with state.write() as session:
         jobs.set_stop_of_rest(session, [shape.job_id for shape in state.shapes], stop.value)
 
 
@@ -61,7 +61,7 @@ def _give(state: SetState, index: int, portion: Portion) -> None:
     """Run one portion of a shape's job; one without a trial is the last."""
     shape, begun_s = state.shapes[index], time.monotonic()
     before = shape.progress
-    with state.tuning.database.write() as session:
+    with state.write() as session:
         shape_sets.grant(session, shape.job_id, len(before.times_us) + portion.trials)
     ends: list[Stop] = []
     state.run_job(shape.job_id, partial(_run, state, shape, portion, ends))

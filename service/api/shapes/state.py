@@ -2,9 +2,12 @@
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from uuid import UUID
+
+from sqlalchemy.orm import Session
 
 from codegen import GemmProblem
 from db.queries import (
@@ -74,6 +77,17 @@ class SetState:
     def left_s(self) -> float:
         """Return the remaining seconds of the budget; negative if overspent."""
         return self._ends_s - time.monotonic()
+
+    @contextmanager
+    def write(self) -> Generator[Session]:
+        """Open a session that writes as the one that runs the set.
+
+        Raises:
+            LeaseLost: another process runs the set.
+        """
+        with self.tuning.database.write() as session:
+            shape_sets.check_own(session, self.set_id, self.worker.name)
+            yield session
 
     def is_over(self) -> bool:
         """Return whether this run was stopped or the set cancelled."""
