@@ -14,6 +14,7 @@ ServiceError
 +-- OtherRequest    422  the idempotency key is that of another request
 +-- TooMany         429  a limit of this service is reached
 +-- Unavailable     503  the database cannot serve it now
+    +-- OtherVersion     another version of this program stored what it needs
 """
 
 from http import HTTPStatus
@@ -226,6 +227,18 @@ class Unavailable(ServiceError):
 
     def headers(self) -> dict[str, str]:
         return {"Retry-After": "5"}
+
+
+class OtherVersion(Unavailable):
+    """A row that this version cannot read, as another one stored it."""
+
+    def __init__(self, what: str, error: Exception) -> None:
+        fault, _, _known_here = str(error).partition("; ")
+        super().__init__(
+            f"another version of this program stored {what} ({fault}): restart the service and its workers with the "
+            "newest version",
+            rule="other-version",
+        )
 
 
 def rule_of_type(error: Exception) -> str:

@@ -4,13 +4,13 @@ import math
 from dataclasses import fields
 from typing import TYPE_CHECKING, cast
 
-from codegen import InvalidProblem
 from codegen.serialization import (
     Malformed,
     decode,
     to_json,
 )
 from db.values import JsonObject
+from service.errors import OtherVersion
 from service.gemm_json import config_from_json
 from tuner.session.budget import Budget
 from tuner.session.job_spec import JobOptions, JobSpec
@@ -61,12 +61,12 @@ def job_from_row(row: "JobRow") -> JobSpec:
     """Return the spec of a job's row, which was loaded with its problem and device.
 
     Raises:
-        InvalidProblem: names the field at fault.
+        OtherVersion: another version of this program stored it, with other fields.
     """
     try:
         return decode(JobSpec, _options(row) | {"problem": row.problem.definition, "device": row.device.spec})
     except Malformed as error:
-        raise InvalidProblem(error.field, error.message) from error
+        raise OtherVersion(f"job {row.id}", error) from error
 
 
 def outcome_to_columns(outcome: Outcome) -> dict[str, object]:

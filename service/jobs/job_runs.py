@@ -17,6 +17,7 @@ from db.session import Database
 from hal import HalError
 from service.artifacts import StorageError
 from service.cluster.executor import ExecutorLost
+from service.errors import OtherVersion
 from service.row_mapping import job_from_row
 from service.telemetry.loggers import Logger
 from service.telemetry.logs import job_lines
@@ -25,7 +26,7 @@ from tuner.errors import DeviceUnusable, TunerError
 from tuner.session.job_spec import JobSpec
 
 MAX_ATTEMPTS = 100
-_EXPECTED = (CodegenError, HalError, TunerError)
+_EXPECTED = (CodegenError, HalError, TunerError, OtherVersion)
 _log = Logger(__name__)
 
 

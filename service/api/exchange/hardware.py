@@ -4,7 +4,7 @@ from sqlalchemy.orm import Session
 
 from db.queries import devices
 from hal import DeviceKind, DeviceSpec
-from service.device_json import spec_from_json
+from service.device_json import spec_of_row
 
 _OF_CPUS = ("architecture", "isa", "vector_bytes", "l1_bytes", "l2_bytes", "l3_bytes")
 
@@ -40,4 +40,4 @@ def _kind(kind: str, emulates: str | None) -> str:
 def stored_spec(session: Session, id: str) -> DeviceSpec | None:
     """Return the newest stored device of an id; None if there is none."""
     row = devices.latest(session, id)
-    return None if row is None else spec_from_json(row.spec)
+    return None if row is None else spec_of_row(row)

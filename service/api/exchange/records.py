@@ -14,7 +14,7 @@ from db.schema.target import Device as DeviceRow
 from db.schema.target import Problem as ProblemRow
 from db.schema.trial import Trial as TrialRow
 from service.artifacts import ArtifactStore
-from service.device_json import spec_from_json
+from service.device_json import spec_of_row
 from service.gemm_json import config_from_json, problem_from_json
 from service.row_mapping import options_from_row, trial_from_row
 from tuner.exchange.kernel_record import FIELD_OF_FILE, KernelRecord
@@ -33,7 +33,7 @@ from tuner.session.trial import Outcome
 
 def device_record(row: DeviceRow) -> DeviceRecord:
     """Return the record of a device with all its facts."""
-    return DeviceRecord(spec_from_json(row.spec))
+    return DeviceRecord(spec_of_row(row))
 
 
 def problem_record(row: ProblemRow) -> ProblemRecord:

@@ -23,7 +23,7 @@ from service.api.kernels.service import LOG, binaries_of
 from service.api.keys.caller import WORKER, Caller
 from service.api.toolchain.offline import find_ocloc
 from service.artifacts import ArtifactStore, StorageError
-from service.device_json import spec_from_json
+from service.device_json import spec_of_row
 from service.errors import Conflict, NotFound
 from service.gemm_json import problem_from_json
 from service.manifest_reader import read_launch
@@ -111,7 +111,7 @@ def queue_rebuilds(database: Database, settings: Settings, by: Caller, most: int
         stale = binaries.stale(session, driver)
         for kernel_id in stale[:most]:
             row = find_kernel(session, kernel_id)
-            spec = replace(spec_from_json(row.device.spec), driver=None)
+            spec = replace(spec_of_row(row.device), driver=None)
             wanted = job_spec(JobOptions(budget=_BUDGET), problem_from_json(row.problem.definition), spec)
             job, _ = submit(session, wanted, settings.max_active_jobs, by, binary_of=kernel_id)
             queued.append(job.id)
@@ -134,7 +134,7 @@ def builder(settings: Settings, store: ArtifactStore) -> Callable[[Database, UUI
 
 
 def _source(row: Kernel, store: ArtifactStore) -> _Source:
-    spec = spec_from_json(row.device.spec)
+    spec = spec_of_row(row.device)
     spirv = next((each for each in row.artifacts if each.name == "kernel.spv"), None)
     if spirv is None or spec.kind is not DeviceKind.GPU:
         raise Conflict(f"kernel {row.id} has no SPIR-V for a GPU: it is for {spec.id}", rule="no-gpu-code")

@@ -23,8 +23,8 @@ from service.api.shapes.comparing import compare
 from service.api.shapes.searching import search
 from service.api.shapes.service import find_set
 from service.api.shapes.state import SetState
-from service.device_json import spec_from_json
-from service.errors import Conflict, NotFound
+from service.device_json import spec_of_row
+from service.errors import Conflict, NotFound, OtherVersion
 from service.jobs.heartbeat import repeated
 from service.jobs.tuning import Tuning
 from service.jobs.worker import Worker
@@ -35,7 +35,7 @@ from tuner.errors import TunerError
 
 RunSet = Callable[[UUID, threading.Event], bool]
 """Runs a set until it is over or the event is set; returns False if another process runs it, or one of its jobs."""
-_EXPECTED = (CodegenError, HalError, TunerError)
+_EXPECTED = (CodegenError, HalError, TunerError, OtherVersion)
 _log = Logger(__name__)
 
 
@@ -66,7 +66,7 @@ def run_set(tuning: Tuning, settings: Settings, set_id: UUID, stop: threading.Ev
 
 
 def _run(tuning: Tuning, row: ShapeSet, worker: Worker, stop: threading.Event) -> None:
-    asked = spec_from_json(row.device.spec)
+    asked = spec_of_row(row.device)
     with tuning.opened(asked, stop.is_set, f"set of shapes {row.id}") as opened:
         if opened is None:
             return

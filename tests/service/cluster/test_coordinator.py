@@ -46,6 +46,7 @@ from tests.db import rows
 from tests.service.rest import post_job, row_of
 
 WAIT_S = 60.0
+HERE = listed(find("b580"), Runtime.OPENCL, "0:0", runnable=True)
 
 
 @dataclass(frozen=True)
@@ -214,7 +215,7 @@ def test_one_leads_and_the_next_follows_when_it_stops(database: Database, runnin
 
         return work
 
-    first = running.start(engine, work_of("a"), "a")
+    first = running.start(engine, work_of("a"), "a", coordinator_lease_s=1000.0)  # which it gives up
     until(lambda: who == ["a"])
     running.start(engine, work_of("b"), "b")
     time.sleep(0.2)
@@ -223,6 +224,35 @@ def test_one_leads_and_the_next_follows_when_it_stops(database: Database, runnin
     until(lambda: over(database, ids))
     assert who == ["a", "b"]
     assert job_of(database, ids[0]).attempts == 2
+
+
+def test_a_job_that_does_not_stop_in_time_is_put_back_and_writes_nothing_more(
+    database: Database, running: Running
+) -> None:
+    (job_id,) = add_jobs(database, "b580")
+    begun, goes_on, refused = threading.Event(), threading.Event(), list[str]()
+
+    def stays(fenced: Database, _: str, job: ClaimedJob, __: threading.Event) -> JobEnd:
+        begun.set()
+        assert goes_on.wait(WAIT_S)
+        try:
+            with fenced.write() as session:
+                leases.check_own(session, job.id, job.worker)
+        except Exception as error:
+            refused.append(type(error).__name__)
+            raise
+        return JobEnd.SUCCEEDED
+
+    engine = Some([Named("p1", ("b580",))], told=[Reached("p1", "node", HERE)])
+    first = running.start(engine, stays, "a", coordinator_lease_s=1000.0, lease_s=1000.0, shutdown_s=0.1)
+    assert begun.wait(WAIT_S)
+    running.stop(first)
+    assert job_of(database, job_id).status == "queued"
+    with database.read() as session:
+        assert coordinators.reached(session, utc_now() - timedelta(hours=1)) == []
+    goes_on.set()
+    until(lambda: refused == ["FenceLost"])
+    assert job_of(database, job_id).status == "queued"
 
 
 def test_one_that_stood_still_is_followed_and_writes_nothing_more(database: Database, running: Running) -> None:
@@ -355,8 +385,7 @@ def test_no_more_jobs_are_under_way_than_one_may_have(database: Database, runnin
 
 
 def test_what_is_reached_is_told_to_others(database: Database, running: Running) -> None:
-    device = listed(find("b580"), Runtime.OPENCL, "0:0", runnable=True)
-    engine = Some([Named("p1", ("b580",))], told=[Reached("p1", "node-7", device)])
+    engine = Some([Named("p1", ("b580",))], told=[Reached("p1", "node-7", HERE)])
     running.start(engine, lambda *_: JobEnd.SUCCEEDED, "a")
 
     def reached() -> list[tuple[str, str]]:

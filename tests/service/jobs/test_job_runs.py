@@ -207,3 +207,17 @@ def test_a_job_for_a_device_of_another_machine_is_left_to_it(client: TestClient,
     assert ran == [predicted]
     with context.database.read() as session:
         assert row_of(session, elsewhere).status == "queued"
+
+
+def test_a_job_that_a_newer_version_stored_is_refused_by_name(client: TestClient, context: Context, run: Run) -> None:
+    job_id = post_job(client)
+    with context.database.write() as session:
+        device = row_of(session, job_id).device
+        device.spec = device.spec | {"colour": "blue"}
+    run(succeed)
+    status, error = shown(client, job_id)
+    assert status == "failed"
+    assert error == (
+        f"other-version: another version of this program stored job {job_id} (device.colour: unknown field): restart "
+        "the service and its workers with the newest version"
+    )

@@ -20,6 +20,7 @@ from db.session import Database
 from db.values import utc_now
 from hal import UnknownDevice
 from service.api.shapes.running import leased, run_set
+from service.api.shapes.service import find_set
 from service.cluster.coordinator import Coordinator
 from service.cluster.local import LocalEngine, LocalExecutor
 from service.errors import Conflict
@@ -235,6 +236,19 @@ def test_a_lease_that_was_lost_stops_the_run(database: Database) -> None:
         with database.write() as session:
             shape_sets.claim(session, set_id, "another", 60.0, lambda _: True, utc_now())
         assert stopped.wait(30)
+
+
+def test_a_set_for_a_device_that_a_newer_version_stored_ends_and_says_why(database: Database, start: Start) -> None:
+    set_id = submitted(database)
+    with database.write() as session:
+        device = find_set(session, set_id).device
+        device.spec = device.spec | {"colour": "blue"}
+    run = start(AnyShape())
+    assert run(set_id)
+    with database.read() as session:
+        found = find_set(session, set_id)
+    assert found.status == "cancelled"
+    assert "OtherVersion: another version of this program stored the facts of device" in (found.error or "")
 
 
 def test_a_set_that_cannot_go_on_ends_and_says_why(
