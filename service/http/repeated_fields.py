@@ -3,13 +3,13 @@
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, cast, get_args, get_origin
+from typing import Any, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
+from service.http.json_paths import Place, walk
+
 _SEQUENCES = (list, tuple, set, frozenset, Sequence)
-_Link = tuple["_Link | None", int | str]
-"""Last part of a path, after the link of those before it."""
 
 
 def takes_several(field: FieldInfo) -> bool:
@@ -38,37 +38,13 @@ def repeated_in_body(body: bytes) -> Iterator[Mapping[str, Any]]:
 
     with suppress(ValueError, RecursionError):
         document = json.loads(body, object_pairs_hook=fields)
-        if repeated:
-            yield from _repeated_in(document, repeated)
+        # Values that a later one replaced are looked into, too.
+        for value, place in walk(document, lambda found: repeated.get(id(found), found.items())) if repeated else ():
+            if (pairs := repeated.get(id(value))) is not None:
+                yield from _errors(place(), pairs, "an object")
 
 
-def _repeated_in(document: object, repeated: Mapping[int, list[tuple[str, Any]]]) -> Iterator[Mapping[str, Any]]:
-    """Yield the errors of a document, outer objects first; values that a later one replaced are looked into, too."""
-    waiting: list[tuple[object, _Link]] = [(document, (None, "body"))]  # no recursion: texts nest deeply
-    while waiting:
-        value, link = waiting.pop()
-        inner: Iterable[tuple[int | str, Any]] = ()
-        if isinstance(value, dict):
-            found = cast("dict[str, Any]", value)
-            inner = repeated.get(id(found), found.items())
-            if (pairs := repeated.get(id(found))) is not None:
-                yield from _errors(_path(link), pairs, "an object")
-        elif isinstance(value, list):
-            inner = enumerate(cast("list[Any]", value))
-        waiting += [(each, (link, part)) for part, each in inner if isinstance(each, (dict, list))][::-1]
-
-
-def _path(link: "_Link | None") -> tuple[int | str, ...]:
-    parts: list[int | str] = []
-    while link is not None:
-        link, part = link
-        parts.append(part)
-    return tuple(reversed(parts))
-
-
-def _errors(
-    place: tuple[int | str, ...], pairs: Sequence[tuple[str, Any]], once_in: str
-) -> Iterator[Mapping[str, Any]]:
+def _errors(place: Place, pairs: Sequence[tuple[str, Any]], once_in: str) -> Iterator[Mapping[str, Any]]:
     given: dict[str, list[Any]] = {}
     for name, value in pairs:
         given.setdefault(name, []).append(value)

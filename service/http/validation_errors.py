@@ -30,6 +30,7 @@ _MESSAGES = {
     "string_too_long": "expected a text of at most {max_length} characters",
     "string_pattern_mismatch": "expected a text that matches {pattern}",
     "string_type": "expected a text",
+    "string_unicode": "expected Unicode text, without half of a surrogate pair",
     "int_parsing_size": "expected an integer of at most 4300 digits",
     "int_": "expected an integer",
     "float_": "expected a number",

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -20,6 +20,7 @@ from service.api.keys.scope import Scope
 from service.errors import Forbidden, Unauthorized, UnsupportedType
 from service.http.context import Context
 from service.http.deps import ContextDep, context_of
+from service.http.json_paths import broken_texts
 from service.http.known_fields import is_model
 from service.http.problem_json import SHOWN_ERRORS
 from service.http.repeated_fields import repeated_in_body, repeated_in_query, takes_several
@@ -109,8 +110,8 @@ class GuardedRoute(APIRoute):
         async def guarded(request: Request) -> Response:
             await self.check(request, context_of(request))
             self._check_query(request)
-            if self._takes_json and (repeated := [*islice(repeated_in_body(await request.body()), SHOWN_ERRORS)]):
-                raise RequestValidationError(repeated)
+            if self._takes_json:
+                _check_text(await request.body())
             return await handle(request)
 
         return guarded
@@ -177,6 +178,16 @@ def guarded_router(prefix: str, tag: str, route_class: type[APIRoute] = GuardedR
         responses=GUARDED,
         generate_unique_id_function=operation_id,
     )
+
+
+def _check_text(body: bytes) -> None:
+    """Check what parsers of JSON take without a word: fields that occur twice, and halves of surrogate pairs.
+
+    Raises:
+        RequestValidationError: there are some.
+    """
+    if faults := [*islice(chain(repeated_in_body(body), broken_texts(body)), SHOWN_ERRORS)]:
+        raise RequestValidationError(faults)
 
 
 def _check_json(request: Request) -> None:

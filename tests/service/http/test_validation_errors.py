@@ -202,6 +202,25 @@ def test_a_field_that_is_given_twice_is_told_with_its_path() -> None:
     assert list(repeated_in_body(b'{"a": 1, "a": 2')) == []
 
 
+@pytest.mark.parametrize(
+    ("path", "body", "field"),
+    [
+        ("/v1/kernels/lookup/batch", {"problems": [PROBLEM], "device": "\ud83d"}, "device"),
+        ("/v1/kernels/lookup/batch", {"problems": [PROBLEM | {"gate": "x\udc00"}]}, "problems.0.gate"),
+        ("/v1/jobs", BODY | {"\ud800": 1}, "body"),
+    ],
+)
+def test_half_of_a_surrogate_pair_is_refused(client: TestClient, path: str, body: object, field: str) -> None:
+    told = client.post(path, content=json.dumps(body), headers={"Content-Type": "application/json"})
+    assert (told.status_code, told.json()["rule"]) == (422, "not-a-text"), told.text
+    (fault,) = told.json()["errors"]
+    assert fault["field"] == field
+    assert fault["message"].startswith("expected Unicode text, without half of a surrogate pair, got '")
+    whole = {"problems": [PROBLEM], "device": "\U0001f4a5"}
+    taken = client.post("/v1/kernels/lookup/batch", content=json.dumps(whole), headers=told.request.headers)
+    assert taken.json()["rule"] == "unknown-device"
+
+
 def test_repeated_fields_are_found_at_every_depth() -> None:
     depth = 200
     text = '{"x": [' * depth + '{"y": 1, "y": 2}' + "]}" * depth
