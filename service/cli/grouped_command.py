@@ -1,14 +1,32 @@
 """Help of a command: its own options first, then those of a problem, which many commands share; none is cut."""
 
+import re
 from typing import Any
 
+import typer
 from typer.core import TyperCommand
 
 _UNCUT = 10_000
+_NEGATIVE = re.compile(r"-[0-9]")
 
 
 class GroupedCommand(TyperCommand):
     """A command whose help lists options by the panel that they name, those without one first."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse arguments; a negative number in place of an option is told as such.
+
+        Raises:
+            BadParameter: it is one; no option is a number.
+        """
+        try:
+            return super().parse_args(ctx, [*args])
+        except typer.TyperException as error:
+            named: str = getattr(error, "option_name", "")
+            if _NEGATIVE.match(named) is None:
+                raise
+            whole = next((argument for argument in args if argument.startswith(named)), named)
+            raise typer.BadParameter(f"expected a positive number, got {whole}", ctx) from error
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments, then each group of options under its heading."""

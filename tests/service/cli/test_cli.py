@@ -58,6 +58,11 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int | str | None:
     return ended.value.code
 
 
+def test_a_negative_size_is_no_option(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(monkeypatch, "tune", "64", "96", "-128") == 2
+    assert capsys.readouterr().err.endswith("expected a positive number, got -128\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
