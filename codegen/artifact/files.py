@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+_OUTPUT = 1  # descriptor of the standard output
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 
@@ -29,16 +30,21 @@ def make_private(folder: Path) -> None:
 
 
 def write_named(path: Path, data: bytes) -> None:
-    """Write a file that the user named: atomically and through links, but to a device or pipe, which stays one.
+    """Write a file that the user named: atomically and through links, but to a device or pipe, which stays one, and to
+    the standard output of this process, such as /dev/stdout, behind what a file has that it is appended to.
 
     Raises:
         OSError: as `write_atomically`.
     """
     try:
-        mode = path.stat().st_mode
+        found = path.stat()
     except FileNotFoundError:
-        mode = stat.S_IFREG
-    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+        found = None
+    mode = stat.S_IFREG if found is None else found.st_mode
+    if found is not None and _is_output(found):
+        with os.fdopen(_OUTPUT, "wb", closefd=False) as output:
+            output.write(data)
+    elif stat.S_ISREG(mode) or stat.S_ISDIR(mode):
         write_atomically(Path(os.path.realpath(path)), data)
     else:
         try:
@@ -46,6 +52,13 @@ def write_named(path: Path, data: bytes) -> None:
         except OSError as error:
             _name(error, path)
             raise
+
+
+def _is_output(found: os.stat_result) -> bool:
+    try:
+        return os.path.samestat(found, os.fstat(_OUTPUT))
+    except OSError:  # it is closed
+        return False
 
 
 def write_atomically(path: Path, data: bytes, *, private: bool = False) -> None:

@@ -4,6 +4,8 @@ import errno
 import os
 import resource
 import signal
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -37,6 +39,17 @@ def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
     reader.join(10)
     assert got == [b"through"]
     assert pipe.is_fifo()
+
+
+@pytest.mark.parametrize("name", ["/dev/stdout", "out"])
+def test_what_a_file_has_stays_where_output_is_appended_to_it(tmp_path: Path, name: str) -> None:
+    file = tmp_path / "out"
+    file.write_bytes(b"before\n")
+    program = f"from pathlib import Path; from codegen.artifact.files import *; write_named(Path({name!r}), b'after')"
+    with file.open("ab") as output:
+        run = [sys.executable, "-c", program]
+        subprocess.run(run, stdout=output, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(Path.cwd())}, check=True)
+    assert file.read_bytes() == b"before\nafter"
 
 
 def test_a_full_device_is_named() -> None:
