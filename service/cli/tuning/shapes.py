@@ -28,7 +28,7 @@ def list_command(
     with open_access() as access:
         found = newest(access, limit)
     if as_json:
-        print_json([line.model_dump(mode="json") for line in found])
+        print_json({"shape_sets": [line.model_dump(mode="json") for line in found]})
     elif not found:
         CONSOLE.print("No sets of shapes yet. Start one: xetune tune --shapes llama-3.2-1b@tokens=1,16 --dtype bf16")
     else:

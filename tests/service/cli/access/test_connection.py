@@ -151,11 +151,11 @@ def test_a_set_of_shapes_is_queued_at_a_service(run: Run, monkeypatch: pytest.Mo
     shapes = ("tune", "--shapes", "m=1,16 n=64 k=128", "--dtype", "bf16", "--device", "b580", "--trials", "4")
     status, told, _ = run("--server", "http://testserver", *shapes)
     assert (status, "tuning 2 shapes of m=1,16 n=64 k=128 on b580 of http://testserver" in told) == (1, True), told
-    (line,) = json.loads(run("shapes", "list", "--json")[1])
+    (line,) = json.loads(run("shapes", "list", "--json")[1])["shape_sets"]
     assert (line["shapes"], line["status"]) == (2, "active")
     preset = ("tune", "--shapes", "llama-3.2-1b@tokens=1@layers=o", "--device", "b580", "--layout", "nt")
     run("--server", "http://testserver", *preset)
-    (newest, _) = json.loads(run("shapes", "list", "--json")[1])
+    (newest, _) = json.loads(run("shapes", "list", "--json")[1])["shape_sets"]
     assert newest["source"] == "llama-3.2-1b@tokens=1@layers=o"
 
 
