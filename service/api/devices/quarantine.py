@@ -6,8 +6,10 @@ from sqlalchemy.orm import Session
 
 from db.queries import devices
 from db.schema.quarantine import DeviceQuarantine
+from service.api.audit.log import record
 from service.api.devices.schemas import QuarantineOut
-from service.errors import Conflict
+from service.api.keys.caller import Caller
+from service.errors import Conflict, NotFound
 
 
 def this_host() -> str:
@@ -25,6 +27,18 @@ def describe(row: DeviceQuarantine) -> QuarantineOut:
     return QuarantineOut(
         device=row.slug, host=row.host, reason=row.reason, job_id=row.job_id, since=row.since, until=row.until
     )
+
+
+def release(session: Session, device: str, host: str | None, by: Caller) -> None:
+    """Release a device on one host, or on all for None, with an event of the audit log.
+
+    Raises:
+        NotFound: rule `not-quarantined`.
+    """
+    if not devices.release(session, device, host):
+        message = f"{device} is not quarantined; GET /v1/devices lists the quarantined devices"
+        raise NotFound(message, rule="not-quarantined")
+    record(session, by, "device.release", device)
 
 
 def check_free(session: Session, device: str) -> None:

@@ -5,9 +5,7 @@ from typing import Annotated
 
 from fastapi import Path, Query
 
-from db.queries import devices
-from service.api.audit.log import record
-from service.api.devices import service
+from service.api.devices import quarantine, service
 from service.api.devices.schemas import (
     DeviceList,
     DeviceOut,
@@ -18,7 +16,6 @@ from service.api.keys.guard import (
     CallerDep,
     guarded_router,
 )
-from service.errors import NotFound
 from service.http.deps import (
     ContextDep,
     DatabaseDep,
@@ -46,11 +43,7 @@ def release_device(
 ) -> None:
     """Release a quarantined device, on one host or on all."""
     with database.write() as session:
-        if not devices.release(session, device_id, host):
-            raise NotFound(
-                f"{device_id} is not quarantined; GET /v1/devices lists the quarantined devices", rule="not-quarantined"
-            )
-        record(session, by, "device.release", device_id)
+        quarantine.release(session, device_id, host, by)
 
 
 @router.get("/{device_id}", responses=NOT_FOUND, dependencies=[READ])

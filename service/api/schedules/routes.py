@@ -113,14 +113,7 @@ def run_schedule(
     schedule_id: ScheduleId, context: ContextDep, response: Response, by: CallerDep, once: OnceDep
 ) -> FireOut:
     """Run a schedule now, in addition to its due times, even while it is paused."""
-    # Imported here: lists need nothing of devices and searches.
-    from service.api.schedules.stale import rebuild_stale_binaries
-    from service.api.schedules.work import read_work
-
-    with context.database.read() as session:
-        kind, template = service.prepare_run(session, schedule_id)
-    work = read_work(kind, template, context)
-    rebuild_stale_binaries(kind, template, context, by)
+    work = service.work_now(context, schedule_id, by)
     with once.write() as session:
         fire = service.run_now(session, schedule_id, work, by, context.settings.max_active_jobs, context.now())
         record(session, by, "schedule.run", schedule_id)

@@ -207,14 +207,24 @@ def history(session: Session, schedule_id: UUID, before: int | None, limit: int)
     return FirePage(fires=[describe_fire(row) for row in page], next_before=page[-1].id if len(rows) > limit else None)
 
 
-def prepare_run(session: Session, schedule_id: UUID) -> tuple[str, JsonObject]:
-    """Return kind and template of the work of a schedule.
+def work_now(planning: Planning, schedule_id: UUID, by: Caller) -> "Work":
+    """Return the work of a schedule for a run now, and queue the binaries that it rebuilds; opens transactions of its
+    own, and may probe devices.
 
     Raises:
-        NotFound: there is none.
+        NotFound: there is no such schedule.
+        ServiceError, CodegenError, HalError, TunerError: the work is refused.
     """
-    schedule = _existing(session, schedule_id)
-    return schedule.kind, schedule.template
+    # Imported here: lists need nothing of devices and searches.
+    from service.api.schedules.stale import rebuild_stale_binaries
+    from service.api.schedules.work import read_work
+
+    with planning.database.read() as session:
+        row = _existing(session, schedule_id)
+        kind, template = row.kind, row.template
+    work = read_work(kind, template, planning)
+    rebuild_stale_binaries(kind, template, planning, by)
+    return work
 
 
 def run_now(session: Session, schedule_id: UUID, work: "Work", by: Caller, max_active: int, now: datetime) -> FireOut:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from service.cli.access.chosen_server import server
 from service.cli.access.connection import of_service
-from service.cli.access.resource import Action, Asked, Done, File, FileResource, M, Resource
+from service.cli.access.resource import Action, Asked, Done, File, FileResource, M, Removal, Resource
 
 if TYPE_CHECKING:
     from hal.probe.probe import Probes
@@ -35,6 +35,10 @@ class Access(Protocol):
 
     def do(self, action: Action[M]) -> Done[M]:
         """Return what POST answers."""
+        ...
+
+    def remove(self, removal: Removal) -> None:
+        """Do what DELETE does."""
         ...
 
     def artifact(self, sha256: str) -> bytes:
@@ -76,6 +80,12 @@ class ClientAccess:
         answer = self.client.send(request)
         return Done(read(answer, action.model), answer.status == HTTPStatus.ACCEPTED)
 
+    def remove(self, removal: Removal) -> None:
+        """Remove it at the client's service."""
+        from xetune_client.wire import Request, query_of
+
+        self.client.send(Request("DELETE", removal.path, query_of(removal.asked)))
+
     def artifact(self, sha256: str) -> bytes:
         """Return a file of the client's service."""
         return self.client.artifact(sha256)
@@ -104,6 +114,10 @@ class _OwnAccess:
             return action.here(self.context)
         except REFUSALS as error:
             raise refusal_of(error) from error
+
+    def remove(self, removal: Removal) -> None:
+        """Remove it by the removal's function."""
+        removal.here(self.context)
 
     def artifact(self, sha256: str) -> bytes:
         """Return a file of this machine."""

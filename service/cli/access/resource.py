@@ -5,7 +5,7 @@ quarter of the time of a command that lists.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -69,6 +69,15 @@ class Action(Generic[R]):
     creates: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """A DELETE of a path with a query; `here` does what its route does."""
+
+    path: str
+    here: "Callable[[Context], None]"
+    asked: Asked = field(default_factory=dict[str, None])
+
+
 def stored(path: str, model: type[R], function: str, *arguments: object) -> Resource[R]:
     """Return a resource that a function of a session and `arguments` reads from the database.
 
@@ -100,6 +109,20 @@ def changed(
         return Done(answer, is_new=body is not None)
 
     return Action(path, body, model, change, creates=body is not None)
+
+
+def removed(path: str, function: str, id: UUID, *, audit: str) -> Removal:
+    """Return the removal of an object that a function does as `stored` reads, with the action `audit` of the log."""
+
+    def remove(context: "Context") -> None:
+        from service.api.audit.log import record
+        from service.api.keys.caller import COMMAND_LINE
+
+        with context.database.write() as session:
+            _named(function)(session, id)
+            record(session, COMMAND_LINE, audit, id)
+
+    return Removal(f"{path}/{id}", remove)
 
 
 def _named(function: str) -> Callable[..., Any]:

@@ -5,7 +5,6 @@ from typing import Annotated
 import typer
 
 from service.cli import completing
-from service.cli.access.connection import connect
 from service.cli.access.opening import open_access
 from service.cli.default_command import FirstByDefault
 from service.cli.devices.drivers import asking_drivers
@@ -40,13 +39,14 @@ def release_command(
     host: Annotated[str | None, typer.Option(help="Host to release it on (default: all).")] = None,
 ) -> None:
     """Release a quarantined device."""
+    from service.cli.devices.resources import release_of
     from service.errors import NotFound
-    from xetune_client import NotFound as Missing
+    from xetune_client.errors import NotFound as Missing
 
     try:
-        with connect() as client:
-            client.release_device(device, host=host)
-    except Missing as error:
+        with open_access() as access:
+            access.remove(release_of(device, host))
+    except (Missing, NotFound) as error:
         where = "" if host is None else f" on {host}"
         raise NotFound(f"{device}{where} is not in quarantine; `xetune devices` lists what is") from error
     CONSOLE.print(f"{device} is released", highlight=False)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from service.api.accuracy.schemas import AccuracyList
 from service.api.devices.schemas import DeviceList, DeviceOut
-from service.cli.access.resource import Asked, Resource
+from service.cli.access.resource import Asked, Removal, Resource
 
 if TYPE_CHECKING:
     from service.http.context import Context
@@ -29,6 +29,20 @@ def _list_quarantined(context: "Context", _: Asked) -> DeviceList:
 
 QUARANTINED = Resource("/v1/devices", DeviceList, _list_quarantined)
 """The same for its quarantined devices alone."""
+
+
+def release_of(device: str, host: str | None) -> Removal:
+    """Return the removal of a device's quarantine, on one host or on all."""
+    from xetune_client.wire import part
+
+    def release(context: "Context") -> None:
+        from service.api.devices import quarantine
+        from service.api.keys.caller import COMMAND_LINE
+
+        with context.database.write() as session:
+            quarantine.release(session, device, host, COMMAND_LINE)
+
+    return Removal(f"/v1/devices/{part(device)}/quarantine", release, {"host": host})
 
 
 def device_of(name: str) -> Resource[DeviceOut]:

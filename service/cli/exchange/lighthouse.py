@@ -5,7 +5,7 @@ from typing import Annotated, cast
 
 import typer
 
-from service.cli.access.connection import connect
+from service.cli.access.opening import open_access
 from service.cli.printing.counted import counted
 from service.cli.printing.output import ERRORS, print_json, print_line
 
@@ -23,8 +23,8 @@ def to_lighthouse_command(
     from tuner.errors import InvalidFile
     from tuner.exchange.lighthouse import Parameters, to_parameters
 
-    with connect() as client:
-        found = best(client, device)
+    with open_access() as access:
+        found = best(access, device)
     entries: list[Parameters] = []
     for problem, config in found.values():
         try:

@@ -1,27 +1,28 @@
 """Lighthouse's parameters of stored kernels, and kernels of its parameters."""
 
 from codegen import GemmProblem, XeConfig
-from service.cli.access.connection import same
+from service.api.kernels.schemas import LookupBody
+from service.cli.access.opening import Access
+from service.cli.tuning.kernel_lists import KERNELS, lookup_of
 from service.configurations import ConfigBody, from_config_body
-from service.schemas import ProblemBody, to_problem
-from xetune_client import Client, models
+from service.schemas import to_problem
 
 _PAGE = 200
 
 
-def best(client: Client, device: str) -> dict[str, tuple[GemmProblem, XeConfig]]:
+def best(access: Access, device: str) -> dict[str, tuple[GemmProblem, XeConfig]]:
     """Return the fastest kernel for a GPU of each problem, by the evidence that lookups prefer."""
     found: dict[str, tuple[GemmProblem, XeConfig]] = {}
     before = None
     while True:
-        page = client.kernels(device=device, before=before, limit=_PAGE)
+        page = access.read(KERNELS, {"device": device, "before": before, "limit": _PAGE})
         for kernel in page.kernels:
-            problem = to_problem(same(ProblemBody, kernel.problem))
+            problem = to_problem(kernel.problem)
             if problem.key in found:
                 continue
-            config = client.lookup(models.LookupBody(problem=kernel.problem, device=device)).config
-            if isinstance(config, models.ConfigBody):
-                made = from_config_body(same(ConfigBody, config))
+            config = access.do(lookup_of(LookupBody(problem=kernel.problem, device=device))).answer.config
+            if isinstance(config, ConfigBody):
+                made = from_config_body(config)
                 if isinstance(made, XeConfig):
                     found[problem.key] = problem, made
         before = page.next_before

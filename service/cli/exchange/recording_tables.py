@@ -4,9 +4,8 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from service.api.recordings.schemas import RecordedOut, RecordingLine, RecordingOut, RecordingPage
-from service.cli.access.connection import same
 from service.cli.access.opening import Access
-from service.cli.access.resource import Resource, checked
+from service.cli.access.resource import Resource, checked, stored
 from service.configurations import ConfigBody
 from service.gemm_json import config_line
 from service.schemas import to_problem
@@ -14,7 +13,6 @@ from service.schemas import to_problem
 if TYPE_CHECKING:
     from service.cli.access.resource import Asked
     from service.http.context import Context
-    from xetune_client import Client
 
 _PAGE, _RECORDINGS_A_PAGE = 1000, 200
 
@@ -42,14 +40,19 @@ def every_recording(access: Access) -> list[RecordingLine]:
             return found
 
 
-def one(client: "Client", recording: UUID, limit: int) -> RecordingOut:
+def one(access: Access, recording: UUID, limit: int) -> RecordingOut:
     """Return a recording with up to `limit` configurations."""
-    found = client.recording(recording, limit=min(limit, _PAGE))
+    found = _part(access, recording, 0, min(limit, _PAGE))
     while found.next_after is not None and len(found.configurations) < limit:
-        page = client.recording(recording, after=found.next_after, limit=min(limit - len(found.configurations), _PAGE))
+        page = _part(access, recording, found.next_after, min(limit - len(found.configurations), _PAGE))
         found.configurations += page.configurations
         found.next_after = page.next_after
-    return same(RecordingOut, found)
+    return found
+
+
+def _part(access: Access, recording: UUID, after: int, most: int) -> RecordingOut:
+    path, function = f"/v1/recordings/{recording}", "service.api.recordings.service:read_recording"
+    return access.read(stored(path, RecordingOut, function, recording, after, most), {"after": after, "limit": most})
 
 
 def line(recording: RecordingLine) -> dict[str, object]:

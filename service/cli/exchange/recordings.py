@@ -6,8 +6,7 @@ from uuid import UUID
 import typer
 from rich.table import Column, Table
 
-from service.cli.access.connection import connect
-from service.cli.access.opening import ClientAccess, open_access
+from service.cli.access.opening import open_access
 from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP, find_recording
 from service.cli.options.output import AsJson
@@ -43,13 +42,13 @@ def show_command(
     """Show the configurations of a recording, fastest first."""
     from service.cli.exchange.recording_tables import evidence, one, tried
     from service.errors import NotFound
-    from xetune_client import NotFound as Missing
+    from xetune_client.errors import NotFound as Missing
 
-    with connect() as client:
-        recording_id = find_recording(ClientAccess(client), recording)
+    with open_access() as access:
+        recording_id = find_recording(access, recording)
         try:
-            found = one(client, recording_id, limit)
-        except Missing as error:
+            found = one(access, recording_id, limit)
+        except (Missing, NotFound) as error:
             message = f"recording {recording} does not exist; `xetune recordings list` lists those that do"
             raise NotFound(message) from error
     rows = [tried(row) for row in found.configurations]

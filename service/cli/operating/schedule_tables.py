@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from pydantic import BaseModel
 from rich.table import Table
 
 from db.values import utc_now
-from service.api.schedules.schemas import DueList, FireOut, FirePage, ScheduleList, ScheduleOut
+from service.api.keys.caller import COMMAND_LINE
+from service.api.schedules.schemas import DueList, FireOut, FirePage, ScheduleBody, ScheduleList, ScheduleOut
 from service.cli.access.opening import Access
-from service.cli.access.resource import Action, Resource, changed, stored
+from service.cli.access.resource import Action, Done, Removal, Resource, changed, removed, stored
 from service.cli.ids import find_id
 from service.cli.printing.output import CONSOLE, print_json, text_table
 from service.errors import BadRequest, NotFound
 from service.text.short_ids import short_ids
+
+if TYPE_CHECKING:
+    from service.http.context import Context
 
 _PAGE = 200
 _SERVICE = "service.api.schedules.service"
@@ -39,6 +44,45 @@ def resumption_of(schedule_id: UUID) -> Action[ScheduleOut]:
     """Return the action that resumes a schedule."""
     path = f"/v1/schedules/{schedule_id}/resume"
     return changed(path, ScheduleOut, f"{_SERVICE}:resume", schedule_id, utc_now(), audit="schedule.resume")
+
+
+def creation_of(body: ScheduleBody) -> Action[ScheduleOut]:
+    """Return the action that creates a schedule."""
+
+    def create(context: Context) -> Done[ScheduleOut]:
+        from service.api.audit.log import record
+        from service.api.schedules import service
+
+        due_at = service.first_due(body, context.settings, context.now())
+        service.check_work(body, context)
+        with context.database.write() as session:
+            made = service.create(session, body, due_at)
+            record(session, COMMAND_LINE, "schedule.create", made.id)
+        return Done(made, is_new=True)
+
+    return Action("/v1/schedules", body, ScheduleOut, create, creates=True)
+
+
+def run_of(schedule_id: UUID) -> Action[FireOut]:
+    """Return the action that starts a run of a schedule now."""
+
+    def run(context: Context) -> Done[FireOut]:
+        from service.api.audit.log import record
+        from service.api.schedules import service
+
+        work = service.work_now(context, schedule_id, COMMAND_LINE)
+        most = context.settings.max_active_jobs
+        with context.database.write() as session:
+            fire = service.run_now(session, schedule_id, work, COMMAND_LINE, most, context.now())
+            record(session, COMMAND_LINE, "schedule.run", schedule_id)
+        return Done(fire, is_new=True)
+
+    return Action(f"/v1/schedules/{schedule_id}/run", None, FireOut, run, creates=True)
+
+
+def removal_of(schedule_id: UUID) -> Removal:
+    """Return the removal of a schedule."""
+    return removed("/v1/schedules", f"{_SERVICE}:delete", schedule_id, audit="schedule.delete")
 
 
 def next_times(access: Access, schedule_id: UUID, count: int) -> DueList:

@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from service.api.jobs.defaults import SECONDS, TRIALS
-from service.cli.access.connection import connect, same
-from service.cli.access.opening import ClientAccess, open_access
+from service.cli.access.opening import open_access
 from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP
 from service.cli.options.output import AsJson
@@ -74,11 +73,10 @@ def create_command(
     as_json: AsJson = False,
 ) -> None:
     """Create a schedule of a job, a shape set, or jobs for stale results."""
-    from service.api.schedules.schemas import ScheduleBody, ScheduleOut
-    from service.cli.operating.schedule_tables import moment, say
+    from service.api.schedules.schemas import ScheduleBody
+    from service.cli.operating.schedule_tables import creation_of, moment, say
     from service.cli.options.documents import read_json
     from service.cli.options.naming import told_by_options
-    from xetune_client import models
 
     budget = {"trials": trials, "seconds": seconds}
     values = {
@@ -92,8 +90,8 @@ def create_command(
         "missed": {"policy": missed, "most": most},
         "misfire_grace_s": grace,
     }
-    with connect() as client, told_by_options(_OPTIONS):
-        made = same(ScheduleOut, client.create_schedule(same(models.ScheduleBody, ScheduleBody.model_validate(values))))
+    with open_access() as access, told_by_options(_OPTIONS):
+        made = access.do(creation_of(ScheduleBody.model_validate(values))).answer
     say(made, as_json, f"schedule {made.name}: first run {moment(made.next_due_at)}")
 
 
@@ -134,11 +132,10 @@ def resume_command(schedule: Named, as_json: AsJson = False) -> None:
 @app.command("run")
 def run_command(schedule: Named, as_json: AsJson = False) -> None:
     """Start a run now, in addition to the due times; a worker runs it."""
-    from service.api.schedules.schemas import FireOut
-    from service.cli.operating.schedule_tables import id_of, result, say
+    from service.cli.operating.schedule_tables import id_of, result, run_of, say
 
-    with connect() as client:
-        fire = same(FireOut, client.run_schedule(id_of(ClientAccess(client), schedule)))
+    with open_access() as access:
+        fire = access.do(run_of(id_of(access, schedule))).answer
     say(fire, as_json, f"schedule {schedule}: {result(fire)}")
 
 
@@ -189,8 +186,8 @@ def history_command(
 @app.command("delete")
 def delete_command(schedule: Named) -> None:
     """Delete a schedule and its history; the jobs that it started are kept."""
-    from service.cli.operating.schedule_tables import id_of
+    from service.cli.operating.schedule_tables import id_of, removal_of
 
-    with connect() as client:
-        client.delete_schedule(id_of(ClientAccess(client), schedule))
+    with open_access() as access:
+        access.remove(removal_of(id_of(access, schedule)))
     CONSOLE.print(f"schedule {schedule} is deleted", highlight=False)

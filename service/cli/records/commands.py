@@ -6,7 +6,7 @@ from typing import Annotated, cast
 import typer
 
 from service.cli.access.connection import connect
-from service.cli.access.opening import ClientAccess, open_access
+from service.cli.access.opening import open_access
 from service.cli.access.resource import Asked
 from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP, find_record
@@ -115,9 +115,10 @@ def add_command(
 @app.command("delete")
 def delete_command(record: RecordId) -> None:
     """Delete a record."""
-    with connect() as client:
-        record_id = find_record(ClientAccess(client), record)
-        client.delete_record(record_id)
+    from service.cli.records.record_tables import removal_of
+
+    with open_access() as access:
+        access.remove(removal_of(record_id := find_record(access, record)))
     print_line(f"record {record_id} is deleted")
 
 

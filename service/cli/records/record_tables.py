@@ -7,7 +7,7 @@ from uuid import UUID
 from rich.table import Column
 
 from service.api.records.schemas import RecordOut, RecordPage
-from service.cli.access.resource import Asked, Resource, checked, stored
+from service.cli.access.resource import Asked, Removal, Resource, checked, removed, stored
 from service.cli.printing.output import CONSOLE, number_column, text_table
 from service.text.short_ids import short_ids
 from service.text.times import shown_us
@@ -32,6 +32,11 @@ RECORDS = Resource("/v1/records", RecordPage, _page)
 def record_of(record_id: UUID) -> Resource[RecordOut]:
     """Return the resource of a record."""
     return stored(f"/v1/records/{record_id}", RecordOut, "service.api.records.service:read", record_id)
+
+
+def removal_of(record_id: UUID) -> Removal:
+    """Return the removal of a record."""
+    return removed("/v1/records", "service.api.records.service:delete", record_id, audit="record.delete")
 
 
 def print_all(found: "Sequence[RecordOut | models.RecordOut]") -> None:

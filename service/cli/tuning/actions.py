@@ -5,7 +5,7 @@ from uuid import UUID
 
 from service.api.jobs.schemas import JobBody, JobOut
 from service.api.keys.caller import COMMAND_LINE
-from service.cli.access.resource import Action, Done
+from service.cli.access.resource import Action, Done, Removal, removed
 
 if TYPE_CHECKING:
     from service.api.shapes.schemas import ShapeSetBody, ShapeSetOut
@@ -86,3 +86,20 @@ def cancellation_of_set(set_id: UUID) -> "Action[ShapeSetOut]":
             return Done(service.cancel(session, set_id, COMMAND_LINE))
 
     return Action(f"/v1/shape-sets/{set_id}/cancel", None, ShapeSetOut, cancel)
+
+
+def removal_of_set(set_id: UUID) -> Removal:
+    """Return the removal of a shape set that is over."""
+    return removed("/v1/shape-sets", "service.api.shapes.service:forget", set_id, audit="shapes.delete")
+
+
+def restoration_of(kernel_id: UUID) -> Removal:
+    """Return the removal of a kernel's withdrawal."""
+
+    def restore(context: "Context") -> None:
+        from service.api.kernels import withdrawal
+
+        with context.database.write() as session:
+            withdrawal.restore(session, COMMAND_LINE, kernel_id)
+
+    return Removal(f"/v1/kernels/{kernel_id}/withdrawal", restore)

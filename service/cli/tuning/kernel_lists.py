@@ -18,7 +18,7 @@ from service.api.keys.caller import COMMAND_LINE
 from service.cli.access.chosen_server import server
 from service.cli.access.connection import file_places
 from service.cli.access.opening import Access
-from service.cli.access.resource import Action, Asked, Done, Resource, checked, stored
+from service.cli.access.resource import Action, Asked, Done, File, FileResource, Resource, checked, stored
 from service.cli.printing.evidence import known_lines, shown_files, shown_proof_short, shown_rate, shown_time
 from service.cli.printing.output import CONSOLE, number_column, print_json, print_line, print_wrapped, text_table
 from service.errors import NotFound, Unavailable
@@ -31,6 +31,7 @@ from service.text.times import shown_us
 from xetune_client.errors import NotFound as Missing
 
 if TYPE_CHECKING:
+    from service.api.hostcode.languages import Language
     from service.api.kernels.lookup.schemas import LookupOut
     from service.api.kernels.schemas import BinaryOut, KernelOut, LookupBody
     from service.http.context import Context
@@ -72,6 +73,18 @@ def kernel_of(kernel_id: UUID) -> Resource[KernelOut]:
     from service.api.kernels.schemas import KernelOut
 
     return stored(f"/v1/kernels/{kernel_id}", KernelOut, "service.api.kernels.service:read_kernel", kernel_id)
+
+
+def host_code_of(kernel_id: UUID, language: Language) -> FileResource:
+    """Return the resource of a program that runs a kernel."""
+
+    def read(context: Context, _: Asked) -> File:
+        from service.api.hostcode.service import read_host_code
+
+        with context.database.read() as session:
+            return File(read_host_code(session, kernel_id, language).encode(), {})
+
+    return FileResource(f"/v1/kernels/{kernel_id}/host-code/{language.value}", read)
 
 
 def lookup_of(body: LookupBody) -> Action[LookupOut]:

@@ -146,17 +146,17 @@ def host_code_command(
             param_hint="--output",
         )
     from codegen.artifact.files import write_atomically
-    from service.cli.tuning.kernel_lists import copy_files
-    from xetune_client import models
+    from service.cli.tuning.kernel_lists import copy_files, host_code_of, kernel_of
 
-    with connect() as client:
-        kernel_id = find_kernel(ClientAccess(client), kernel)
-        text = client.host_code(kernel_id, models.Language(language))
+    with open_access() as access:
+        kernel_id = find_kernel(access, kernel)
+        program = access.fetch(host_code_of(kernel_id, language)).content
+        text = program.decode()
         if output is None:
             sys.stdout.write(text)
             return
-        paths = copy_files(ClientAccess(client), client.kernel(kernel_id), output)
-    write_atomically(output / language.file_name, text.encode())
+        paths = copy_files(access, access.read(kernel_of(kernel_id)), output)
+    write_atomically(output / language.file_name, program)
     for path in (*paths.values(), str(output / language.file_name)):
         CONSOLE.print(path, highlight=False, soft_wrap=True)
     if (command := _run_by(text)) is not None:
@@ -184,8 +184,10 @@ def withdraw_command(
 @app.command("restore")
 def restore_command(kernel: KernelId) -> None:
     """Serve a withdrawn kernel again."""
-    with connect() as client:
-        client.restore_kernel(kernel_id := find_kernel(ClientAccess(client), kernel))
+    from service.cli.tuning.actions import restoration_of
+
+    with open_access() as access:
+        access.remove(restoration_of(kernel_id := find_kernel(access, kernel)))
     CONSOLE.print(f"kernel {kernel_id} is served again", highlight=False, soft_wrap=True)
 
 

@@ -6,8 +6,7 @@ import typer
 from rich.table import Column
 
 from service.cli import completing
-from service.cli.access.connection import connect
-from service.cli.access.opening import ClientAccess, open_access
+from service.cli.access.opening import open_access
 from service.cli.default_command import FirstByDefault
 from service.cli.ids import HELP, find_set
 from service.cli.options.output import AsJson
@@ -82,8 +81,10 @@ def cancel_command(shape_set: SetId, as_json: AsJson = False) -> None:
 @app.command("delete")
 def delete_command(shape_set: SetId) -> None:
     """Delete a finished set; its jobs and results are kept."""
-    with connect() as client:
-        client.delete_shape_set(set_id := find_set(ClientAccess(client), shape_set))
+    from service.cli.tuning.actions import removal_of_set
+
+    with open_access() as access:
+        access.remove(removal_of_set(set_id := find_set(access, shape_set)))
     print_line(f"set of shapes {set_id} is deleted; its jobs stay")
 
 

@@ -12,22 +12,29 @@ from db.schema.kernel import Kernel
 from service.api.jobs.schemas import JobBody
 from service.api.kernels.schemas import LookupBody
 from service.api.kernels.tune import Tune
+from service.api.schedules.schemas import ScheduleBody, StaleBody
 from service.api.shapes.schemas import ShapeSetBody
 from service.cli.access.application import in_process
 from service.cli.access.opening import Access, ClientAccess, open_access_of
-from service.cli.access.resource import Action, Done, M
+from service.cli.access.resource import Action, Done, M, Removal
+from service.cli.devices.resources import release_of
 from service.cli.exchange.exporting import EXPORT
+from service.cli.operating import schedule_tables
 from service.cli.operating.audit_tables import EVENTS
+from service.cli.operating.schedule_tables import creation_of, run_of
+from service.cli.records import record_tables
 from service.cli.tuning.actions import (
     cancellation_of,
     cancellation_of_set,
     creation_of_job,
     creation_of_set,
+    removal_of_set,
+    restoration_of,
     retry_of,
 )
 from service.cli.tuning.job_lists import job_of
 from service.cli.tuning.kernel_lists import lookup_of
-from service.errors import ServiceError, Unavailable
+from service.errors import NotFound, ServiceError, Unavailable
 from service.http.context import Context
 from service.schemas import to_body
 from tests.service.cli.both_transports import Run, both
@@ -113,8 +120,9 @@ def test_a_lookup_answers_the_same_and_queues_the_job_that_it_asks_for(tune: Tun
         cancellation_of(NO_ID),
         cancellation_of_set(NO_ID),
         retry_of(NO_ID),
+        run_of(NO_ID),
     ],
-    ids=["device", "search", "size", "shapes", "lookup", "job", "set", "retry"],
+    ids=["device", "search", "size", "shapes", "lookup", "job", "set", "retry", "schedule"],
 )
 def test_a_refusal_is_that_of_the_application(action: Action[M], own: Access, served: Access) -> None:
     with pytest.raises(ServiceError) as here:
@@ -126,6 +134,38 @@ def test_a_refusal_is_that_of_the_application(action: Action[M], own: Access, se
     fields = [[error.field for error in each.errors or ()] for each in (here.value, there.value)]
     assert fields[0] == fields[1]
     assert not events(own)
+
+
+@pytest.mark.parametrize(
+    "removal",
+    [
+        schedule_tables.removal_of(NO_ID),
+        record_tables.removal_of(NO_ID),
+        removal_of_set(NO_ID),
+        restoration_of(NO_ID),
+        release_of("b580", None),
+        release_of("b580", "lab-7"),
+    ],
+    ids=["schedule", "record", "set", "withdrawal", "quarantine", "host"],
+)
+def test_a_refused_removal_is_refused_as_by_the_application(removal: Removal, own: Access, served: Access) -> None:
+    with pytest.raises(NotFound) as here:
+        own.remove(removal)
+    with pytest.raises(Refused) as there:
+        served.remove(removal)
+    assert (here.value.status, here.value.detail) == (there.value.status, there.value.detail)
+    assert not events(own)
+
+
+def test_a_removal_is_logged_as_by_the_application(own: Access, served: Access) -> None:
+    for access, name in ((own, "here"), (served, "there")):
+        made = access.do(creation_of(ScheduleBody(name=name, cron="30 2 * * *", stale=StaleBody(most_jobs=1)))).answer
+        access.do(run_of(made.id))
+        access.remove(schedule_tables.removal_of(made.id))
+    assert (
+        events(own)
+        == [("command line", action, "done") for action in ("schedule.create", "schedule.run", "schedule.delete")] * 2
+    )
 
 
 def test_an_export_is_that_of_the_application(job: str, own: Access, served: Access) -> None:
