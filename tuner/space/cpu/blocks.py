@@ -48,6 +48,8 @@ _ROWS_OF_C = 0.5  # of those that L2 holds a line each of: a panel writes it, an
 FEW_PAGES = 32  # rows of B read concurrently in place, each on its own page
 _AHEAD = 4  # steps that are prefetched of operands in place, or tiles along N of rows of B in blocks of K
 _AHEAD_IN_L1 = 2  # if A is in L1
+_AHEAD_OF_FEW_ROWS = 8  # of panels packed beforehand, which up to so many tiles of rows read
+_FEW_TILES_OF_ROWS = 2
 _DEPTH_OF_COLUMNS = 512  # of B, read in place for several tiles of rows of A
 _COLUMNS = 8  # tiles of these columns, whose sums wait
 _SUMS = 0.125  # of L2 for sums that wait for the next rows of B
@@ -112,9 +114,13 @@ def _rows_in_place(on: CpuProblem, point: CpuPoint, ranges: CpuRanges, most: int
     if ceil_div(columns, point.threads_n) > fitting:
         block_n = _evenly(ranges.block_n, columns, point.threads_n, fitting)
     beside = 1 if p.m > 1 or p.dtype_b.nbytes == 2 else 0
+    ahead = 0  # of bytes, whose rows a tile loads together to combine them
+    if multiply_with(on, Isa(point.isa)) is Multiply.S8:
+        ahead = 1 if p.m == 1 else 2
     sums = f"sums of {min(most, p.n)} columns stay in L2 until the next rows"
     why = f"{FEW_PAGES} rows of B at a time are read in place; {sums}"
-    return point._replace(block_m=WHOLE, block_n=block_n, block_k=FEW_PAGES, prefetch_tiles_n=beside), why
+    point = point._replace(block_m=WHOLE, block_n=block_n, block_k=FEW_PAGES)
+    return point._replace(prefetch=ahead, prefetch_tiles_n=beside), why
 
 
 def _columns_in_place(on: CpuProblem, point: CpuPoint, rows: int, columns: int) -> tuple[CpuPoint, str]:
@@ -265,6 +271,15 @@ def with_order(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     point = point._replace(blocks=plain_blocks(on, point))
     kept = "each panel of B is used by all rows of a block" if several else "A stays in L1 while B passes"
     return point, f"{kept}; {_why_sums(point)}"
+
+
+def with_prefetch(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
+    """Choose to prefetch panels packed beforehand from L2, for a few rows of vectors, whose products do not hide it."""
+    few = 1 < on.problem.m <= _FEW_TILES_OF_ROWS * point.tile_m
+    packed = point.pack_b == Packing.BEFOREHAND.value and point.isa != Isa.AMX.value
+    if not (few and packed) or on.problem.has_weights:
+        return point, ""
+    return point._replace(prefetch=_AHEAD_OF_FEW_ROWS), "; few rows use B, which is prefetched from L2"
 
 
 def _why_sums(point: CpuPoint) -> str:

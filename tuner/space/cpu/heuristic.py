@@ -18,7 +18,7 @@ from codegen.cpu.rules import (
 from codegen.problem.experts import row_tiles
 from codegen.xe.rules.sizes import ceil_div
 from hal import DeviceSpec
-from tuner.space.cpu.blocks import with_blocks, with_order
+from tuner.space.cpu.blocks import with_blocks, with_order, with_prefetch
 from tuner.space.cpu.clocks import TileShape, step_clocks
 from tuner.space.cpu.grid import with_pieces, with_threads
 from tuner.space.cpu.packing import (
@@ -79,6 +79,7 @@ def explain_cpu_default(problem: GemmProblem, spec: DeviceSpec, *, beforehand: b
     point, why_threads = with_threads(on, point, cores, experts=experts)
     point, why_blocks = with_blocks(on, point)
     point, why_order = with_order(on, point)
+    point, why_prefetch = with_prefetch(on, point)
     if experts:
         point = _of_any_expert(on, point, problem)
     point, why_pieces = with_pieces(on, point, given)
@@ -93,7 +94,7 @@ def explain_cpu_default(problem: GemmProblem, spec: DeviceSpec, *, beforehand: b
             HeuristicStep("innermost", f"{point.isa} {c.innermost}", why_tile),
             HeuristicStep("threads", str(c.threads), f"{why_threads}{why_pieces}"),
             HeuristicStep("block", str(c.block), why_blocks),
-            HeuristicStep("loop order", c.loop_order.value, why_order),
+            HeuristicStep("loop order", c.loop_order.value, f"{why_order}{why_prefetch}"),
         ),
     )
 

@@ -182,6 +182,27 @@ def test_panels_packed_beforehand_pass_few_rows_once_and_many_over_all_of_k(
     assert (min(block.m, sizes[0]), block.k) == (rows, depth)
 
 
+@pytest.mark.parametrize("dtype", [F32, BF16, S8])
+def test_panels_packed_beforehand_are_prefetched_for_up_to_two_tiles_of_several_rows(dtype: DType) -> None:
+    configs = [default_cpu_config(gemm(m, 900, 2200, dtype), ZEN, beforehand=True) for m in (1, 2, 8, 12, 20, 64)]
+    assert [config.strategy.prefetch_distance for config in configs] == [0, 8, 8, 8, 0, 0]
+
+
+def test_tile_registers_prefetch_no_panels_packed_beforehand_for_few_rows() -> None:
+    configs = [default_cpu_config(gemm(20, 900, 2200, dtype), RAPIDS, beforehand=True) for dtype in (F32, BF16)]
+    found = [(config.strategy.isa, config.strategy.prefetch_distance) for config in configs]
+    assert found == [(Isa.AVX512, 0), (Isa.AMX, 0)]
+
+
+def test_rows_of_bytes_in_place_are_prefetched() -> None:
+    found = {
+        (m, dtype): default_cpu_config(gemm(m, 900, 2200, dtype), ZEN).strategy for m in (1, 3) for dtype in (F32, S8)
+    }
+    assert all(strategy.pack_b is Packing.NONE for strategy in found.values())
+    ahead = {case: strategy.prefetch_distance for case, strategy in found.items()}
+    assert ahead == {(1, F32): 0, (1, S8): 1, (3, F32): 0, (3, S8): 2}
+
+
 @pytest.mark.parametrize(
     ("sizes", "dtype", "spec", "rows"),
     [
