@@ -161,7 +161,7 @@ def _whole_depth(on: CpuProblem, point: CpuPoint, most: int) -> tuple[CpuPoint, 
     else:
         why += "; panels of B pass, each prefetched"
         of_c = max(2 * fewest, int(_ROWS_OF_C * lines_at_pitch(on, p.pitch_c * p.dtype_c.nbytes)))
-        if of_c < min(most, p.m):
+        if on.spec.cores == 1 and of_c < min(most, p.m):  # several read B again from a cache that they share
             fitting = of_c // point.tile_m
             why += f"; at most {of_c}, as rows of C share sets of L2"
     block_m = _fewest_blocks(ranges.block_m, tiles, point.threads_m, fitting)

@@ -223,6 +223,14 @@ def test_blocks_over_all_of_k_are_about_equal_and_few_rows_of_c_share_sets_of_l2
     assert (config.matmul.block.m, config.matmul.block.k >= sizes[2]) == (rows, True)
 
 
+def test_blocks_of_several_threads_have_more_rows_although_those_of_c_share_sets_of_l2() -> None:
+    configs = [
+        default_cpu_config(gemm(2048, 2048, 1024, F32), replace(PLAIN, cores=cores), beforehand=True)
+        for cores in (1, 4)
+    ]
+    assert [config.matmul.block.m for config in configs] == [108, 216]
+
+
 def test_the_default_fills_the_cores_with_large_problems_and_leaves_them_for_tiny_ones() -> None:
     assert default_cpu_config(gemm(1000, 640, 512, F32), PLAIN).thread_count == 4
     assert default_cpu_config(gemm(8, 48, 16, F32), PLAIN).thread_count == 1
