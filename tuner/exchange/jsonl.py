@@ -206,10 +206,9 @@ def _check_version(document: Mapping[str, object]) -> None:
         _refuse(f"format: expected {FORMAT!r}, got {document.get('format')!r}")
     version = document.get("version")
     if type(version) is not int or version != VERSION:
-        _refuse(
-            f"version: expected {VERSION}, got {version!r} (written by {document.get('program')!r}): export it again "
-            "with this version"
-        )
+        program = document.get("program")
+        by = "" if program is None else f" (written by {program!r})"
+        _refuse(f"version: expected {VERSION}, got {version!r}{by}: export it again with this version")
 
 
 def _no_number(text: str) -> NoReturn:

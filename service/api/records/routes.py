@@ -40,6 +40,7 @@ from service.http.deps import (
     ReadSessionDep,
 )
 from service.http.idempotency import OnceDep
+from service.http.repeated_fields import repeated_in_body
 from service.http.responses import (
     BAD_REQUEST,
     CONFLICT,
@@ -146,9 +147,14 @@ def delete_record(record_id: RecordId, database: DatabaseDep, by: CallerDep) -> 
 
 def _problem(text: str) -> JsonObject:
     try:
-        return _PROBLEM.validate_json(text)
+        problem = _PROBLEM.validate_json(text)
     except ValidationError as error:
         message = message_of(error.errors()[0])
         if ", got " not in message:
             message = f"{message}, got {shown(text)}"
         raise BadRequest(message, rule="problem-json", errors=[FieldError(field="problem", message=message)]) from error
+    for fault in repeated_in_body(text.encode()):
+        (_, *place), message = fault["loc"], f"{fault['msg']}, got {shown(fault['input'])}"
+        field = ".".join(map(str, ("problem", *place)))
+        raise BadRequest(f"{field}: {message}", rule="problem-json", errors=[FieldError(field=field, message=message)])
+    return problem

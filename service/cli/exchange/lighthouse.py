@@ -52,10 +52,11 @@ def from_lighthouse_command(
     from service.gemm_json import config_to_json
     from service.schemas import ProblemBody, to_problem
     from tuner.errors import InvalidFile
+    from tuner.exchange.documents import strict_object
     from tuner.exchange.lighthouse import from_parameters
 
     try:
-        content: object = json.loads(file.read_bytes())
+        content: object = json.loads(file.read_bytes(), object_pairs_hook=strict_object)
     except ValueError as error:
         raise BadRequest(f"{file}: expected JSON: {error}") from error
     if not isinstance(content, list):

@@ -25,8 +25,10 @@ def read_problem(text: str) -> dict[str, object]:
     """
     import json
 
+    from tuner.exchange.documents import strict_object
+
     try:
-        found: object = json.loads(text)
+        found: object = json.loads(text, object_pairs_hook=strict_object)
     except (ValueError, RecursionError) as error:
         raise BadRequest(f"--problem: expected a JSON object, got {text[:80]!r}: {error}") from error
     if not isinstance(found, dict):

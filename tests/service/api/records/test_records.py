@@ -205,6 +205,12 @@ def test_a_problem_that_is_no_object_is_refused(client: TestClient, problem: str
     assert told["detail"].count("expected") == told["detail"].count(", got ") == 1 or problem == "{", told
 
 
+def test_a_field_that_a_problem_has_twice_is_refused(client: TestClient) -> None:
+    told = look_up(client, 400, problem='{"a": {"M": 1, "M": 2}}')
+    assert (told["rule"], told["errors"][0]["field"]) == ("problem-json", "problem.a.M")
+    assert told["detail"] == "problem.a.M: expected once in an object, got [1, 2]"
+
+
 def test_the_schema_describes_what_is_accepted(client: TestClient) -> None:
     schema = client.get("/v1/records/schema").json()
     Draft202012Validator.check_schema(schema)

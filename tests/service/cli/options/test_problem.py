@@ -150,6 +150,7 @@ def test_a_file_says_the_whole_problem(say: Say, tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("{", "expected a problem as JSON: "),
+        ('{"m": 1, "m": 2}', "expected a problem as JSON: expected each key of an object once, got 'm' twice"),
         ("[" * 10**5, "expected a problem as JSON: "),
         ("9" * 5000, "expected a problem as JSON: "),
         ("[]", "expected an object, got []"),
