@@ -65,7 +65,10 @@ _SQLITE: dict[int, tuple[type[DatabaseError], str]] = {
     sqlite3.SQLITE_LOCKED: (DatabaseLocked, "another connection holds its lock; try again"),
     sqlite3.SQLITE_READONLY: (DatabaseReadOnly, "it cannot be written; change the file's or the folder's permissions"),
     sqlite3.SQLITE_FULL: (DatabaseFull, "its disk is full; free some space"),
-    sqlite3.SQLITE_CANTOPEN: (DatabaseUnavailable, "the file cannot be opened; check that its folder exists"),
+    sqlite3.SQLITE_CANTOPEN: (
+        DatabaseUnavailable,
+        "the file cannot be opened; check that its folder exists and may be written",
+    ),
     sqlite3.SQLITE_NOTADB: (DatabaseUnavailable, "the file is not an SQLite database; name another one"),
     sqlite3.SQLITE_CORRUPT: (DatabaseUnavailable, "the file is damaged; restore it from a copy"),
     sqlite3.SQLITE_IOERR: (DatabaseUnavailable, "its disk failed to read or write"),

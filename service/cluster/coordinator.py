@@ -118,6 +118,11 @@ class Coordinator:
         self._is_away = False  # the database, at the last poll
         self.name = holder or own_name()
 
+    @property
+    def is_waiting_for_database(self) -> bool:
+        """Whether the database did not answer, or could not be written, at the last poll."""
+        return self._is_away
+
     def stop(self) -> None:
         """Requeue the running jobs and end."""
         self._stop.set()

@@ -233,8 +233,8 @@ class _Runner:
             tell(f"{self._work.name} is run by another process, which is followed here")
 
     def is_elsewhere(self, state: _State) -> bool:
-        """Return True if another process runs the work."""
-        return state.is_running and not self._begun
+        """Return True if another process runs the work, as far as a database that answers tells."""
+        return state.is_running and not self._begun and not self._coordinator.is_waiting_for_database
 
     def _noting(self, run: RunJob) -> RunJob:
         def noted(job: ClaimedJob, interrupt: threading.Event) -> JobEnd:
