@@ -39,3 +39,10 @@ def failing(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> NoRetur
 def faulty(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> NoReturn:
     """Raises an error that no stage expects."""
     raise NotImplementedError("tiles of 3 rows")
+
+
+def told_to_end() -> int:
+    """Receive a SIGTERM that does not come from the parent; return the id of the process."""
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(0.2)
+    return os.getpid()

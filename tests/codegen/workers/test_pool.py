@@ -3,6 +3,7 @@
 import dataclasses
 import multiprocessing
 import signal
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
@@ -77,6 +78,16 @@ def test_workers_get_no_ctrl_c_from_their_first_moment() -> None:
         with pytest.raises(CompileCrashed):
             pool.compile(PROBLEM, CONFIG, B580).result()
         assert signal.SIGINT in pool._schedule(compilers.blocked_signals).result()  # of the next worker
+
+
+def test_workers_end_only_when_their_parent_tells_them() -> None:
+    with CompilePool(1, 60.0, None, compilers.exiting) as pool:
+        first, second = (pool._schedule(compilers.told_to_end).result() for _ in range(2))
+        assert first == second
+        begun_s = time.monotonic()
+        pool.close()
+        assert time.monotonic() - begun_s < 3, "it was killed"  # Pebble's limit
+    assert not psutil.pid_exists(first)
 
 
 @pytest.mark.slow
