@@ -1,16 +1,12 @@
 """Ids as people type them: whole, the first characters, or `last`."""
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
-
     from service.cli.access.opening import Access
-    from service.cli.access.resource import Resource
 
 _LEAST, _DIGITS = 4, 32
 _LOOKED_AT, _PAGE = 2_000, 200
@@ -20,52 +16,51 @@ HELP = "whole, its first characters, or last for the newest."
 
 def find_job(access: "Access", said: str) -> UUID:
     """Return the id of a job; raises as `find_id`."""
-    from service.cli.tuning.job_lists import ROWS
-
-    return find_id(said, "job", "xetune jobs list", partial(_ids, partial(_page, access, ROWS), "jobs"))
+    return find_id(said, "job", "xetune jobs list", _newest(access, "/v1/jobs", "db.schema.job:Job"))
 
 
 def find_kernel(access: "Access", said: str) -> UUID:
     """Return the id of a kernel, the last being that which won a job last, as lists have it; raises as `find_id`."""
     from service.cli.tuning.kernel_lists import KERNELS
 
-    newest = partial(_ids, partial(_page, access, KERNELS), "kernels", winners=said.strip().lower() == LAST)
+    def last(_: int) -> Iterator[UUID]:
+        return (row.id for row in access.read(KERNELS, {"limit": 1, "winners": True}).kernels)
+
+    is_last = said.strip().lower() == LAST
+    newest = last if is_last else _newest(access, KERNELS.path, "db.schema.kernel:Kernel")
     return find_id(said, "kernel", "xetune kernels list", newest)
 
 
 def find_set(access: "Access", said: str) -> UUID:
     """Return the id of a shape set; raises as `find_id`."""
-    from service.cli.tuning.shape_tables import SHAPE_SETS
-
-    newest = partial(_ids, partial(_page, access, SHAPE_SETS), "shape_sets")
+    newest = _newest(access, "/v1/shape-sets", "db.schema.shape_set:ShapeSet")
     return find_id(said, "shape set", "xetune shapes list", newest)
 
 
 def find_recording(access: "Access", said: str) -> UUID:
     """Return the id of a recording; raises as `find_id`."""
-    from service.cli.exchange.recording_tables import RECORDINGS
-
-    newest = partial(_ids, partial(_page, access, RECORDINGS), "recordings")
+    newest = _newest(access, "/v1/recordings", "db.schema.recording:Recording")
     return find_id(said, "recording", "xetune recordings list", newest)
 
 
 def find_record(access: "Access", said: str) -> UUID:
     """Return the id of a record of another tuner; raises as `find_id`."""
-    from service.cli.records.record_tables import RECORDS
-
-    return find_id(said, "record", "xetune records list", partial(_ids, partial(_page, access, RECORDS), "records"))
+    return find_id(said, "record", "xetune records list", _newest(access, "/v1/records", "db.schema.record:Record"))
 
 
-def _page(access: "Access", resource: "Resource[BaseModel]", **asked: "str | int | UUID") -> object:
-    return access.read(resource, asked)
+def _newest(access: "Access", path: str, table: str) -> Callable[[int], Iterator[UUID]]:
+    def newest(at_once: int) -> Iterator[UUID]:
+        # Imported here: an id that is whole needs no list.
+        from service.cli.access.id_pages import ids_of
 
+        before: UUID | None = None
+        while True:
+            page = access.read(ids_of(path, table, at_once, before), {"limit": at_once, "before": before})
+            yield from (row.id for row in page.rows)
+            if (before := page.next_before) is None:
+                return
 
-def _ids(list_page: Callable[..., Any], rows: str, at_once: int, **filters: bool) -> Iterator[UUID]:
-    page = list_page(limit=at_once, **filters)
-    yield from (row.id for row in getattr(page, rows))
-    while page.next_before is not None:
-        page = list_page(before=page.next_before, limit=at_once, **filters)
-        yield from (row.id for row in getattr(page, rows))
+    return newest
 
 
 def find_id(said: str, noun: str, command: str, newest: Callable[[int], Iterator[UUID]]) -> UUID:
