@@ -41,9 +41,13 @@ from codegen.xe.subgroup import subgroup_size
 # Intel's compiler optimises again and generates the same K loops for both. Bytes would also count the numbers of
 # hints, which depend on what the process compiled before.
 _O2_LINES = 2_000
+_NEVER_TAKEN = "loop-vectorize,loop-load-elim"
+"""Passes that change no kernel, but compare the addresses of all accesses of a loop, each with each."""
 _SUBGROUP_SIZE = re.compile(r" !intel_reqd_sub_group_size !\d+")
 _NODE = re.compile(r"^!(\d+) = ", re.MULTILINE)
 _KERNEL = re.compile(r"(define spir_kernel .*) {$", re.MULTILINE)
+
+llvm.set_option("", f"-opt-disable={_NEVER_TAKEN}")  # of the process: kernels of CPUs have no such passes
 
 
 @dataclass(frozen=True, slots=True)
