@@ -56,6 +56,19 @@ class _Rectangle:
         return apart or (columns is not None and not -self.width < columns < other.width)
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """The pointer of lanes: what is unknown of it, by a number of it in the kernel, and further bytes.
+
+    `stride` is the bytes from a lane's address to the next one's; None if lanes may differ by other values.
+    """
+
+    unknown: int
+    offset: int
+    stride: int | None
+    nbytes: int
+
+
 class Aliases:
     """Alias queries for one kernel. `apart`: its arguments do not alias. `sums`: its pointers and offsets."""
 
@@ -64,7 +77,8 @@ class Aliases:
         # By ids of operations, which the kernel keeps alive: xDSL hashes operations in Python.
         self._stores: dict[int, Sequence[Access] | None] = {}
         self._roots: dict[int, tuple[Attribute, int | None]] = {}
-        self._places: dict[int, Sum] = {}
+        self._places: dict[int, _Place] = {}
+        self._unknown: dict[frozenset[tuple[Product, int]], int] = {}
         self._rectangles: dict[int, _Rectangle] = {}
 
     def may_write(self, op: Operation, load: Load) -> bool:
@@ -100,32 +114,31 @@ class Aliases:
             return False
         if self._apart and argument is not None and other_argument is not None and argument != other_argument:
             return False
-        if isinstance(one, LoadOp | StoreOp) and isinstance(other, LoadOp | StoreOp):
-            return not self._is_beside(one, other)
-        if isinstance(one, LoadOp | StoreOp) or isinstance(other, LoadOp | StoreOp):
-            return True
-        return not self._rectangle(one).is_beside(self._rectangle(other))
+        if isinstance(one, LoadOp | StoreOp):
+            return not isinstance(other, LoadOp | StoreOp) or not self._is_beside(one, other)
+        return isinstance(other, LoadOp | StoreOp) or not self._rectangle(one).is_beside(self._rectangle(other))
 
     def _is_beside(self, one: LoadOp | StoreOp, other: LoadOp | StoreOp) -> bool:
         """True if the accesses of all lanes are known to be disjoint: pointers differ by a number of bytes, and between
         lanes by multiples of their numbers.
         """
-        place = self._place(one)
-        distance = _number(added(place, self._place(other), -1))
-        stride = _of_lanes(place)
-        if distance is None or stride is None:
+        place, further = self._place(one), self._place(other)
+        if place.unknown != further.unknown or place.stride is None:
             return False
-        longest = max(map(_nbytes, (one, other)))
-        return abs(distance) >= abs(stride) * (subgroup_size() - 1) + longest
+        longest = max(place.nbytes, further.nbytes)
+        return abs(place.offset - further.offset) >= abs(place.stride) * (subgroup_size() - 1) + longest
 
-    def _place(self, op: LoadOp | StoreOp) -> Sum:
-        """Return the pointer, that of the lanes which use what a load reads if the same condition selects both."""
+    def _place(self, op: LoadOp | StoreOp) -> _Place:
         key = id(op)
         if key not in self._places:
-            self._places[key] = self._place_of(op)
+            pointer = dict(self._pointer_of(op))
+            offset = pointer.pop((), 0)
+            unknown = self._unknown.setdefault(frozenset(pointer.items()), len(self._unknown))
+            self._places[key] = _Place(unknown, offset, _of_lanes(pointer), _nbytes(op))
         return self._places[key]
 
-    def _place_of(self, op: LoadOp | StoreOp) -> Sum:
+    def _pointer_of(self, op: LoadOp | StoreOp) -> Sum:
+        """Return the pointer, that of the lanes which use what a load reads if the same condition selects both."""
         pointer, place = op.ptr, dict[Product, int]()
         where = _used_where(op) if isinstance(op, LoadOp) else frozenset[SSAValue]()
         while where and isinstance(step := pointer.owner, GEPOp) and len(step.ssa_indices) == 1:

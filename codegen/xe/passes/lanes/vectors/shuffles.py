@@ -203,14 +203,11 @@ def _parts(places: bytes, lanes: int, wanted: bytes) -> Sequence[_Part]:
 
 
 def _best_shuffle(places: Places, wanted: Places, missing: Choice) -> tuple[int, list[int]]:
-    best: tuple[int, list[int]] = (0, [])
-    count = 0
-    for number, row in enumerate(places):
-        where = {element: lane for lane, element in reversed(list(enumerate(row.tolist())))}
-        lanes = [where.get(w, -1) if m else -1 for w, m in zip(wanted.tolist(), missing.tolist(), strict=True)]
-        if (covers := sum(lane >= 0 for lane in lanes)) > count:
-            best, count = (number, lanes), covers
-    return best
+    """Return the first register with most of the missing elements, and their lanes in it, -1 for others."""
+    held = places[:, :, None] == wanted
+    found = held.any(1) & missing
+    best = int(found.sum(1).argmax())
+    return best, np.where(found[best], held[best].argmax(0), -1).tolist()
 
 
 def _regular(lanes: Sequence[int]) -> tuple[int, ...]:
