@@ -17,7 +17,7 @@ _STEPS_TOGETHER = 2
 # Of the operands of a K step, where B is converted: 64x32 by 32 needs no more than 256 registers, 32x64 does.
 _HELD_OF_A, _HELD_OF_B = 0.6, 2.3
 # Bytes that lanes fetch take a word each until they are packed.
-_WORD_BYTES, _ADDRESS_BYTES = 4, 8
+_HALF_BYTES, _WORD_BYTES, _ADDRESS_BYTES = 2, 4, 8
 _LOADS_IN_FLIGHT = 16
 _A, _B = (SlmOperands.A, SlmOperands.BOTH), (SlmOperands.B, SlmOperands.BOTH)
 
@@ -28,8 +28,8 @@ def keeps_registers(on: Problem, config: XeConfig) -> bool:
     steps = steps_of(p, config)
     if p.transpose_b and not p.transpose_a and s.k_unroll > 1 and steps // s.k_unroll < _LEAST_ROUNDS:
         return False
-    cases = _turned(on, config, steps), _by_lanes(on, config), _of_parts(on, config), _converted(on, config)
-    operands = max(*cases, _in_vectors(on, config), _beside_rows(on, config))
+    cases = _by_lanes, _in_vectors, _exchanged, _rows_apart, _of_parts, _converted, _beside_rows
+    operands = max(_turned(on, config, steps), *(case(on, config) for case in cases))
     held = config.sg_m * config.sg_n * p.products * p.dtype_acc.nbytes + operands
     return held <= (s.grf_mode - RESERVED_REGISTERS) * on.target.grf_bytes
 
@@ -99,6 +99,38 @@ def _in_vectors(on: Problem, config: XeConfig) -> int:
         held = nbytes + words * _WORD_BYTES if on.problem.transpose_b else nbytes
         of_b = block.n * columns * held // config.subgroups
     return (of_a + of_b) * block.k
+
+
+def _exchanged(on: Problem, config: XeConfig) -> int:
+    """Return the bytes of operands of 16 bits that are copied to shared local memory, while DPAS multiplies others.
+
+    Of an operand that is stored along K, lanes exchange halves of words: two words for each element until they are
+    stored. Of A another copy is live as it was loaded. From shared local memory A of one DPAS along K and a block of B
+    are loaded right before they are multiplied; what is not there is all live, and B by rows takes words.
+    """
+    p, t, slm, nbytes = on.problem, on.target, config.strategy.slm, on.problem.dtype_a.nbytes
+    copies_a, copies_b = on.lanes_a and slm in _A, on.lanes_b and slm in _B
+    if not (on.uses_dpas and not t.block2d and nbytes == _HALF_BYTES and (copies_a or copies_b)):
+        return 0
+    block, columns = config.matmul.block, config.sg_n * p.products
+    a = block.m * copies_a * (2 * _WORD_BYTES if p.transpose_a else 2 * nbytes)
+    b = block.n * p.products * copies_b * (2 * _WORD_BYTES if p.transpose_b else nbytes)
+    of_a = config.sg_m * on.dpas_k * nbytes if slm in _A else config.sg_m * block.k * nbytes
+    of_b = t.dpas_n * on.dpas_k * nbytes
+    if slm not in _B:
+        of_b = columns * block.k * (nbytes if p.transpose_b else _WORD_BYTES)
+    return (a + b) * block.k // config.subgroups + of_a + of_b
+
+
+def _rows_apart(on: Problem, config: XeConfig) -> int:
+    """Return the bytes of operands without DPAS where a K step is shorter than a register: A as it is loaded, with
+    some rows in a register, and then one row in each; B; and what a message of each is told.
+    """
+    p, k, lanes = on.problem, config.matmul.block.k, on.target.subgroup_size
+    if on.uses_dpas or p.transpose_b or k >= lanes:
+        return 0
+    a, b = config.sg_m * (k + lanes), config.sg_n * p.products * k
+    return (a + b) * p.dtype_acc.nbytes + 2 * on.target.grf_bytes
 
 
 def _of_parts(on: Problem, config: XeConfig) -> int:

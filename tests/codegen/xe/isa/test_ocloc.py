@@ -223,14 +223,17 @@ SPILLED = (
     ("arrow-lake-h", GemmProblem(64, 517, 503, transpose_a=True, transpose_b=True)),
     ("meteor-lake-h", _BF16(8, 1003, 503, transpose_a=True, transpose_b=True)),
     ("lunar-lake", GemmProblem(17, 4095, 518, transpose_b=True)),
+    ("a750", GemmProblem(256, 503, 4096, transpose_a=True)),
+    ("a580", GemmProblem(997, 4096, 768, transpose_a=True, dynamic=True)),
+    ("max1350", GemmProblem(2048, 4095, 1023, dtype_a=DType.F32, dtype_b=DType.F32, transpose_a=True)),
 )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("device", "problem"), SPILLED, ids=str)
 def test_defaults_do_not_spill(device: str, problem: GemmProblem) -> None:
-    """Before `keeps_registers` knew lanes that load vectors or elements, and rows of experts: 64 to 13,248 bytes of a
-    thread.
+    """Before `keeps_registers` knew lanes that load vectors or elements, copies along K, rows of experts, and rows that
+    are shorter than a register: 64 to 13,248 bytes of a thread.
     """
     spec = find(device)
     artifact = compile_gemm(problem, default_config(problem, spec), spec)

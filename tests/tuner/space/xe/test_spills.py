@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from codegen import DType, Extent, GemmProblem, SlmOperands
+from codegen import DType, Extent, GemmProblem, SlmOperands, XeConfig
 from codegen.xe.rules import check_problem
 from hal import find
 from tuner.space.xe.heuristic import default_config
@@ -43,3 +43,44 @@ def test_elements_that_lanes_load_take_words_and_addresses(
     tiled = replace(config, matmul=matmul, strategy=replace(strategy, k_subgroups=1))
     assert (tiled.sg_m, tiled.sg_n) == (m, n)
     assert keeps_registers(check_problem(problem, find(device)), tiled) == keeps
+
+
+SHARED_BY_SLM = (
+    # Sub-groups, and bytes that a thread spills of 4096x4096x4096 (4095x4095x4095) f16 in K steps of 32, 32x32 of a
+    # sub-group, A and B copied to shared local memory: by ocloc 26.27 for dg2.
+    ("NN", (4, 8), 0, 0),
+    ("NT", (4, 8), 448, 1376),
+    ("NT", (4, 4), 672, 2336),
+    ("NT", (8, 8), 0, 0),
+    ("TN", (4, 4), 672, 2816),
+    ("TN", (4, 8), 0, 0),
+    ("TT", (4, 8), 416, 1792),
+    ("TT", (8, 8), 0, 0),
+)
+
+
+def copied(size: int, layout: str, subgroups: tuple[int, int]) -> tuple[GemmProblem, XeConfig]:
+    problem = GemmProblem(size, size, size, transpose_a=layout[0] == "T", transpose_b=layout[1] == "T")
+    config = default_config(problem, find("a770"))
+    matmul = replace(config.matmul, block=Extent(32 * subgroups[0], 32 * subgroups[1], 32))
+    strategy = replace(config.strategy, sg_layout=subgroups, slm=SlmOperands.BOTH, slm_stages=2)
+    return problem, replace(config, matmul=matmul, strategy=strategy)
+
+
+@pytest.mark.parametrize(("layout", "subgroups", "vectors", "elements"), SHARED_BY_SLM, ids=str)
+def test_copies_of_operands_along_k_take_two_words_an_element(
+    layout: str, subgroups: tuple[int, int], vectors: int, elements: int
+) -> None:
+    for size, spilled in ((4096, vectors), (4095, elements)):
+        problem, config = copied(size, layout, subgroups)
+        assert keeps_registers(check_problem(problem, find("a770")), config) == (not spilled)
+
+
+def test_rows_that_are_shorter_than_a_register_take_one_each() -> None:
+    """64x32 of a sub-group in K steps of 8: ocloc 26.27 spills 3,072 bytes for b70, and 4,032 for max1350."""
+    problem = GemmProblem(4096, 14336, 768, dtype_a=DType.F32, dtype_b=DType.F32, transpose_a=True)
+    config = default_config(problem, find("b70"))
+    tall = replace(config, matmul=replace(config.matmul, block=Extent(64, 128, 8)))
+    for layout, keeps in (((1, 4), False), ((2, 2), True)):
+        tiled = replace(tall, strategy=replace(tall.strategy, sg_layout=layout))
+        assert keeps_registers(check_problem(problem, find("b70")), tiled) == keeps
