@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from reprlib import Repr
+from typing import Any
 
 from pydantic_core import ErrorDetails
 
@@ -166,7 +167,7 @@ def _fault(error: ErrorDetails, document: object, known: KnownFields) -> FieldEr
         message, came = message_of(error), shown(error["input"])
         if kind not in ("missing", EPILOGUE_FAULT) and ", got " not in message and not message.startswith(came):
             message = f"{message}, got {came}"
-    return FieldError(field=_field(_as_sent(place, document)), message=message, rule=rule_of(kind))
+    return FieldError(field=_field(_as_sent(place, kind, document)), message=message, rule=rule_of(kind))
 
 
 def _outside(home: tuple[int | str, ...], names: Sequence[str]) -> FieldError:
@@ -183,17 +184,23 @@ def _field(place: Sequence[int | str]) -> str:
     return ".".join(map(str, inner))
 
 
-def _as_sent(place: tuple[int | str, ...], document: object) -> tuple[int | str, ...]:
-    """Return a location with `dtype` where that was sent in place of the types of A and B."""
-    if not place or place[-1] not in ("dtype_a", "dtype_b"):
+def _as_sent(place: tuple[int | str, ...], kind: str, document: Any) -> tuple[int | str, ...]:
+    """Return a location as it is in the body: without the member of a union that pydantic names behind a value, and
+    with `dtype` where that was sent in place of the types of A and B.
+    """
+    if document is None or place[:1] != ("body",):
         return place
-    for part in place[1:-1]:
-        if isinstance(document, Mapping):
-            document = document.get(part)
-        elif isinstance(document, list) and isinstance(part, int):
-            document = document[part]
-    sent = isinstance(document, Mapping) and "dtype" in document and place[-1] not in document
-    return (*place[:-1], "dtype") if sent else place
+    sent = list(place[:1])
+    for at, part in enumerate(place[1:], 1):
+        both = part in ("dtype_a", "dtype_b") and isinstance(document, Mapping) and "dtype" in document
+        name = "dtype" if both and part not in document else part
+        inside = isinstance(document, Mapping) and name in document
+        if inside or (isinstance(document, list) and isinstance(name, int)):
+            document = document[name]
+        elif kind != "missing" or at < len(place) - 1:
+            continue
+        sent.append(name)
+    return tuple(sent)
 
 
 def _not_json(document: str, at: int, why: str) -> str:

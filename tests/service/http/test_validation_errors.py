@@ -53,6 +53,13 @@ def test_a_fault_is_told_with_its_rule_and_what_came(client: TestClient) -> None
     assert "expected at least 1, got '0'" in few["detail"]
 
 
+@pytest.mark.parametrize(("device", "fields"), [(3, {"device"}), ([3], {"device", "device.0"}), ({}, {"device"})])
+def test_the_place_of_a_fault_is_that_in_the_body(client: TestClient, device: object, fields: set[str]) -> None:
+    body = {"problems": [{"m": 64, "n": 96, "k": 128}], "device": device}
+    answer = client.post("/v1/kernels/lookup/batch", json=body).json()
+    assert {error["field"] for error in answer["errors"]} == fields
+
+
 @pytest.mark.parametrize(
     ("body", "field", "message"),
     [
