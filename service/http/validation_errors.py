@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from reprlib import Repr
-from typing import Any
+from typing import Any, cast
 
 from pydantic_core import ErrorDetails
 
@@ -184,7 +184,7 @@ def _field(place: Sequence[int | str]) -> str:
     return ".".join(map(str, inner))
 
 
-def _as_sent(place: tuple[int | str, ...], kind: str, document: Any) -> tuple[int | str, ...]:
+def _as_sent(place: tuple[int | str, ...], kind: str, document: object) -> tuple[int | str, ...]:
     """Return a location as it is in the body: without the member of a union that pydantic names behind a value, and
     with `dtype` where that was sent in place of the types of A and B.
     """
@@ -196,7 +196,7 @@ def _as_sent(place: tuple[int | str, ...], kind: str, document: Any) -> tuple[in
         name = "dtype" if both and part not in document else part
         inside = isinstance(document, Mapping) and name in document
         if inside or (isinstance(document, list) and isinstance(name, int)):
-            document = document[name]
+            document = cast("Any", document)[name]
         elif kind != "missing" or at < len(place) - 1:
             continue
         sent.append(name)
