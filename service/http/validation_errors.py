@@ -184,7 +184,7 @@ def _field(place: Sequence[int | str]) -> str:
     return ".".join(map(str, inner))
 
 
-def _as_sent(place: tuple[int | str, ...], kind: str, document: object) -> tuple[int | str, ...]:
+def _as_sent(place: tuple[int | str, ...], kind: str, document: Any) -> tuple[int | str, ...]:
     """Return a location as it is in the body: without the member of a union that pydantic names behind a value, and
     with `dtype` where that was sent in place of the types of A and B.
     """
