@@ -138,7 +138,7 @@ class CompilePool:
         self._pool.join()
 
     def _schedule(self, function: Callable[..., Result], *arguments: object) -> ProcessFuture[Result]:
-        with _interrupts_held():
+        with _signals_held():
             if not self._pool.active:
                 self.close()
                 self._pool = self._new_pool()
@@ -162,13 +162,13 @@ class CompilePool:
 
 
 @contextlib.contextmanager
-def _interrupts_held() -> Generator[None]:
-    """Start threads, and processes of these, that never get Ctrl-C, not even while they import.
+def _signals_held() -> Generator[None]:
+    """Start threads, and processes of these, that never get Ctrl-C and SIGTERM, not even while they import.
 
-    It goes to the parent, which ends the workers itself.
+    They go to the parent, which ends the workers itself.
     """
     resource_tracker.ensure_running()  # lets signals through where it starts
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
     try:
         yield
     finally:

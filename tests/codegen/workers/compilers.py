@@ -1,11 +1,14 @@
 """Compilers that go wrong, for worker processes to run."""
 
+import ctypes
 import os
 import signal
 import time
+from multiprocessing.connection import Connection
 from typing import NoReturn
 
 from codegen import CompileFailed, GemmProblem, XeConfig
+from codegen.workers.pool import CompilePool
 from hal import DeviceSpec
 
 
@@ -25,10 +28,9 @@ def exiting(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> NoRetur
 
 
 def hanging(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> NoReturn:
-    """Never answers, not even to signals that can be ignored."""
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    """Never answers, and runs no other thread of Python, as a pass of MLIR."""
     while True:
-        time.sleep(60)
+        ctypes.PyDLL(None).sleep(60)
 
 
 def failing(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> NoReturn:
@@ -46,3 +48,14 @@ def told_to_end() -> int:
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(0.2)
     return os.getpid()
+
+
+def abandoned(told: "Connection[int, int]") -> NoReturn:
+    """Send the id of a worker, and end this process, its parent, while it works."""
+    pool = CompilePool(1, 600.0, None)
+    told.send(pool._schedule(os.getpid).result())
+    work = pool._schedule(time.sleep, 600.0)
+    while not work.running():
+        time.sleep(0.01)
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError

@@ -26,6 +26,7 @@ from codegen import (
 from codegen.backend import compile_kernel
 from codegen.workers import pool as pool_module
 from codegen.workers.cache import CompileCache
+from codegen.workers.fork_server import do_nothing
 from codegen.workers.pool import CompilePool
 from hal import find
 from tests.codegen.workers import compilers
@@ -70,14 +71,15 @@ def test_what_goes_wrong_in_a_worker_is_typed(
             assert type(caught.value) is error
 
 
-def test_workers_get_no_ctrl_c_from_their_first_moment() -> None:
-    before = compilers.blocked_signals()
+def test_workers_get_no_ctrl_c_and_sigterm_from_their_first_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool_module, "start_worker", do_nothing)
+    held, before = {signal.SIGINT, signal.SIGTERM}, compilers.blocked_signals()
     with CompilePool(1, 60.0, None, compilers.exiting) as pool:
-        assert signal.SIGINT in pool._schedule(compilers.blocked_signals).result()
+        assert held <= pool._schedule(compilers.blocked_signals).result()
         assert compilers.blocked_signals() == before
         with pytest.raises(CompileCrashed):
             pool.compile(PROBLEM, CONFIG, B580).result()
-        assert signal.SIGINT in pool._schedule(compilers.blocked_signals).result()  # of the next worker
+        assert held <= pool._schedule(compilers.blocked_signals).result()  # of the next worker
 
 
 def test_workers_end_only_when_their_parent_tells_them() -> None:
@@ -88,6 +90,17 @@ def test_workers_end_only_when_their_parent_tells_them() -> None:
         pool.close()
         assert time.monotonic() - begun_s < 3, "it was killed"  # Pebble's limit
     assert not psutil.pid_exists(first)
+
+
+def test_a_worker_ends_while_it_works_if_its_parent_is_gone() -> None:
+    here, there = multiprocessing.Pipe()
+    parent = multiprocessing.get_context("spawn").Process(target=compilers.abandoned, args=(there,))
+    parent.start()
+    worker = psutil.Process(here.recv())
+    parent.join()
+    assert parent.exitcode == -signal.SIGKILL
+    _, alive = psutil.wait_procs([worker], timeout=30)
+    assert not alive or worker.status() == psutil.STATUS_ZOMBIE
 
 
 @pytest.mark.slow
