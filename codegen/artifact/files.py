@@ -41,17 +41,19 @@ def write_named(path: Path, data: bytes) -> None:
     except FileNotFoundError:
         found = None
     mode = stat.S_IFREG if found is None else found.st_mode
-    if found is not None and _is_output(found):
-        with os.fdopen(_OUTPUT, "wb", closefd=False) as output:
-            output.write(data)
-    elif stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+    is_output = found is not None and _is_output(found)
+    if not is_output and (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         write_atomically(Path(os.path.realpath(path)), data)
-    else:
-        try:
+        return
+    try:
+        if is_output:
+            with os.fdopen(_OUTPUT, "wb", closefd=False) as output:
+                output.write(data)
+        else:
             path.write_bytes(data)
-        except OSError as error:
-            _name(error, path)
-            raise
+    except OSError as error:
+        _name(error, path)
+        raise
 
 
 def _is_output(found: os.stat_result) -> bool:

@@ -58,6 +58,13 @@ def test_a_full_device_is_named() -> None:
     assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, "/dev/full")
 
 
+def test_an_output_that_is_full_is_named() -> None:
+    program = "from pathlib import Path; from codegen.artifact.files import *; write_named(Path('/dev/stdout'), b'new')"
+    with Path("/dev/full").open("wb") as output:
+        done = subprocess.run([sys.executable, "-c", program], stdout=output, stderr=subprocess.PIPE, check=False)
+    assert done.stderr.endswith(b"No space left on device: '/dev/stdout'\n")
+
+
 def test_a_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError, match="Expected a file, got a folder"):
         write_named(tmp_path, b"")
