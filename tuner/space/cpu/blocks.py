@@ -161,7 +161,8 @@ def _whole_depth(on: CpuProblem, point: CpuPoint, most: int) -> tuple[CpuPoint, 
     else:
         why += "; panels of B pass, each prefetched"
         of_c = max(2 * fewest, int(_ROWS_OF_C * lines_at_pitch(on, p.pitch_c * p.dtype_c.nbytes)))
-        if on.spec.cores == 1 and of_c < min(most, p.m):  # several read B again from a cache that they share
+        alone = point.threads_m * point.threads_n == 1  # several threads read B again from a cache that they share
+        if alone and of_c < min(most, p.m):
             fitting = of_c // point.tile_m
             why += f"; at most {of_c}, as rows of C share sets of L2"
     block_m = _fewest_blocks(ranges.block_m, tiles, point.threads_m, fitting)
