@@ -154,8 +154,8 @@ def _stop(runner: "_Runner", work: _Work) -> None:
     Raises:
         typer.Exit: the work is not over.
     """
-    tell("stopping after the present trial (Ctrl-C again stops at once)")
     try:
+        tell("stopping after the present trial (Ctrl-C again stops at once)")
         runner.stop()
     except KeyboardInterrupt:
         tell(f"stopped at once; finished trials are stored; {work.resumed_by}")
