@@ -48,8 +48,8 @@ _ROWS_OF_C = 0.5  # of those that L2 holds a line each of: a panel writes it, an
 FEW_PAGES = 32  # rows of B read concurrently in place, each on its own page
 _AHEAD = 4  # steps that are prefetched of operands in place, or tiles along N of rows of B in blocks of K
 _AHEAD_IN_L1 = 2  # if A is in L1
-_AHEAD_OF_FEW_ROWS = 8  # of panels packed beforehand, which up to so many tiles of rows read
-_FEW_TILES_OF_ROWS = 2
+_AHEAD_OF_FEW_ROWS = 8  # steps that are prefetched of panels packed beforehand
+_FEW_TILES_OF_ROWS = 2  # of vectors, up to which products do not hide how long L2 takes for such panels
 _DEPTH_OF_COLUMNS = 512  # of B, read in place for several tiles of rows of A
 _COLUMNS = 8  # tiles of these columns, whose sums wait
 _SUMS = 0.125  # of L2 for sums that wait for the next rows of B
@@ -275,7 +275,7 @@ def with_order(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
 
 
 def with_prefetch(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
-    """Choose to prefetch panels packed beforehand from L2, for a few rows of vectors, whose products do not hide it."""
+    """Choose how far panels packed beforehand are prefetched from L2, for several rows in up to two tiles."""
     few = 1 < on.problem.m <= _FEW_TILES_OF_ROWS * point.tile_m
     packed = point.pack_b == Packing.BEFOREHAND.value and point.isa != Isa.AMX.value
     if not (few and packed) or on.problem.has_weights:
