@@ -120,7 +120,7 @@ class Coordinator:
 
     @property
     def is_waiting_for_database(self) -> bool:
-        """Whether the database did not answer, or could not be written, at the last poll."""
+        """True if the database did not answer, or could not be written, at the last poll."""
         return self._is_away
 
     def stop(self) -> None:

@@ -226,13 +226,10 @@ def test_one_leads_and_the_next_follows_when_it_stops(database: Database, runnin
     assert job_of(database, ids[0]).attempts == 2
 
 
-def test_a_job_that_does_not_stop_in_time_is_put_back_and_writes_nothing_more(
-    database: Database, running: Running
-) -> None:
-    (job_id,) = add_jobs(database, "b580")
-    begun, goes_on, refused = threading.Event(), threading.Event(), list[str]()
+def held(begun: threading.Event, goes_on: threading.Event, refused: list[str]) -> Callable[..., JobEnd]:
+    """Return work that waits until it `goes_on`, and then writes as the holder of its lease, unless that is refused."""
 
-    def stays(fenced: Database, _: str, job: ClaimedJob, __: threading.Event) -> JobEnd:
+    def work(fenced: Database, _: str, job: ClaimedJob, __: threading.Event) -> JobEnd:
         begun.set()
         assert goes_on.wait(WAIT_S)
         try:
@@ -243,8 +240,18 @@ def test_a_job_that_does_not_stop_in_time_is_put_back_and_writes_nothing_more(
             raise
         return JobEnd.SUCCEEDED
 
+    return work
+
+
+def test_a_job_that_does_not_stop_in_time_is_put_back_and_writes_nothing_more(
+    database: Database, running: Running
+) -> None:
+    (job_id,) = add_jobs(database, "b580")
+    begun, goes_on, refused = threading.Event(), threading.Event(), list[str]()
     engine = Some([Named("p1", ("b580",))], told=[Reached("p1", "node", HERE)])
-    first = running.start(engine, stays, "a", coordinator_lease_s=1000.0, lease_s=1000.0, shutdown_s=0.1)
+    first = running.start(
+        engine, held(begun, goes_on, refused), "a", coordinator_lease_s=1000.0, lease_s=1000.0, shutdown_s=0.1
+    )
     assert begun.wait(WAIT_S)
     running.stop(first)
     assert job_of(database, job_id).status == "queued"
@@ -259,19 +266,7 @@ def test_one_that_stood_still_is_followed_and_writes_nothing_more(database: Data
     """As after SIGSTOP: the lease expires, another coordinator takes over, and then the first continues."""
     ids = add_jobs(database, "b580")
     engine, holds, goes_on, refused = Some([Named("p1", ("b580",))]), threading.Event(), threading.Event(), list[str]()
-
-    def stands_still(fenced: Database, _: str, job: ClaimedJob, __: threading.Event) -> JobEnd:
-        holds.set()
-        assert goes_on.wait(WAIT_S)
-        try:
-            with fenced.write() as session:
-                leases.check_own(session, job.id, job.worker)
-        except Exception as error:
-            refused.append(type(error).__name__)
-            raise
-        return JobEnd.SUCCEEDED
-
-    slow = running.start(engine, stands_still, "a", coordinator_lease_s=1000.0)
+    slow = running.start(engine, held(holds, goes_on, refused), "a", coordinator_lease_s=1000.0)
     assert holds.wait(WAIT_S)
     with database.write() as session:
         session.execute(update(CoordinatorRow).values(expires_at=utc_now() - timedelta(seconds=1)))
