@@ -124,7 +124,7 @@ def _exchanged(on: Problem, config: XeConfig) -> int:
 
 def _rows_apart(on: Problem, config: XeConfig) -> int:
     """Return the bytes of operands without DPAS where a K step is shorter than a register: A as it is loaded, with
-    some rows in a register, and then one row in each; B; and what a message of each is told.
+    some rows in a register, and then one row in each; B; and the payloads of a message of each.
     """
     p, k, lanes = on.problem, config.matmul.block.k, on.target.subgroup_size
     if on.uses_dpas or p.transpose_b or k >= lanes:

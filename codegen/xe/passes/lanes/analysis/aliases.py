@@ -58,12 +58,12 @@ class _Rectangle:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The pointer of lanes: what is unknown of it, by a number of it in the kernel, and further bytes.
+    """Pointer of an access by lanes: its symbolic part, as a number within the kernel, and an offset in bytes.
 
     `stride` is the bytes from a lane's address to the next one's; None if lanes may differ by other values.
     """
 
-    unknown: int
+    symbolic: int
     offset: int
     stride: int | None
     nbytes: int
@@ -78,7 +78,7 @@ class Aliases:
         self._stores: dict[int, Sequence[Access] | None] = {}
         self._roots: dict[int, tuple[Attribute, int | None]] = {}
         self._places: dict[int, _Place] = {}
-        self._unknown: dict[frozenset[tuple[Product, int]], int] = {}
+        self._symbolic: dict[frozenset[tuple[Product, int]], int] = {}
         self._rectangles: dict[int, _Rectangle] = {}
 
     def may_write(self, op: Operation, load: Load) -> bool:
@@ -122,19 +122,19 @@ class Aliases:
         """True if the accesses of all lanes are known to be disjoint: pointers differ by a number of bytes, and between
         lanes by multiples of their numbers.
         """
-        place, further = self._place(one), self._place(other)
-        if place.unknown != further.unknown or place.stride is None:
+        place, second = self._place(one), self._place(other)
+        if place.symbolic != second.symbolic or place.stride is None:
             return False
-        longest = max(place.nbytes, further.nbytes)
-        return abs(place.offset - further.offset) >= abs(place.stride) * (subgroup_size() - 1) + longest
+        longest = max(place.nbytes, second.nbytes)
+        return abs(place.offset - second.offset) >= abs(place.stride) * (subgroup_size() - 1) + longest
 
     def _place(self, op: LoadOp | StoreOp) -> _Place:
         key = id(op)
         if key not in self._places:
             pointer = dict(self._pointer_of(op))
             offset = pointer.pop((), 0)
-            unknown = self._unknown.setdefault(frozenset(pointer.items()), len(self._unknown))
-            self._places[key] = _Place(unknown, offset, _of_lanes(pointer), _nbytes(op))
+            symbolic = self._symbolic.setdefault(frozenset(pointer.items()), len(self._symbolic))
+            self._places[key] = _Place(symbolic, offset, _of_lanes(pointer), _nbytes(op))
         return self._places[key]
 
     def _pointer_of(self, op: LoadOp | StoreOp) -> Sum:
