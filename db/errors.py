@@ -59,12 +59,14 @@ class AlreadyFired(DatabaseError):
     """That due time of the schedule was handled before, perhaps by another process."""
 
 
-# Primary result codes. Source: https://www.sqlite.org/rescode.html
+_FULL = "its disk is full; free some space"
+
+# Primary result codes, and extended ones that say more. Source: https://www.sqlite.org/rescode.html
 _SQLITE: dict[int, tuple[type[DatabaseError], str]] = {
     sqlite3.SQLITE_BUSY: (DatabaseLocked, "another process holds its lock; stop that one or try again"),
     sqlite3.SQLITE_LOCKED: (DatabaseLocked, "another connection holds its lock; try again"),
     sqlite3.SQLITE_READONLY: (DatabaseReadOnly, "it cannot be written; change the file's or the folder's permissions"),
-    sqlite3.SQLITE_FULL: (DatabaseFull, "its disk is full; free some space"),
+    sqlite3.SQLITE_FULL: (DatabaseFull, _FULL),
     sqlite3.SQLITE_CANTOPEN: (
         DatabaseUnavailable,
         "the file cannot be opened; check that its folder exists and may be written",
@@ -72,6 +74,7 @@ _SQLITE: dict[int, tuple[type[DatabaseError], str]] = {
     sqlite3.SQLITE_NOTADB: (DatabaseUnavailable, "the file is not an SQLite database; name another one"),
     sqlite3.SQLITE_CORRUPT: (DatabaseUnavailable, "the file is damaged; restore it from a copy"),
     sqlite3.SQLITE_IOERR: (DatabaseUnavailable, "its disk failed to read or write"),
+    sqlite3.SQLITE_IOERR_SHMSIZE: (DatabaseFull, _FULL),  # the first connection makes the index of the WAL, 32 KiB
 }
 
 # SQLSTATE codes. Source: PostgreSQL documentation, appendix A
@@ -81,7 +84,7 @@ _POSTGRESQL: dict[str, tuple[type[DatabaseError], str]] = {
     "25006": (DatabaseReadOnly, "it accepts no writes; use the primary server"),
     "55P03": (DatabaseLocked, "another session holds a lock; try again"),
     "40P01": (DatabaseLocked, "two sessions waited for each other; try again"),
-    "53100": (DatabaseFull, "its disk is full; free some space"),
+    "53100": (DatabaseFull, _FULL),
 }
 
 
@@ -101,7 +104,7 @@ def _sqlite_case(cause: BaseException | None) -> tuple[type[DatabaseError], str]
     if str(cause).startswith(("no such table", "no such column")):
         return DatabaseNotMigrated, f"its tables are missing or old; {NOT_MIGRATED_ADVICE}"
     code = getattr(cause, "sqlite_errorcode", None)
-    return None if code is None else _SQLITE.get(code & 0xFF)  # the rest are extended codes
+    return None if code is None else _SQLITE.get(code) or _SQLITE.get(code & 0xFF)
 
 
 def _postgresql_case(error: DBAPIError) -> tuple[type[DatabaseError], str] | None:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from db.errors import DatabaseFull
+from db.queries import jobs
 from db.session import open_database
 from service.cluster import coordinator
 from tests.faults.jobs import Place, check_whole, ended, job_of, queue
@@ -75,4 +77,15 @@ def test_a_job_waits_for_room_and_goes_on(
     assert {number: ended(database, job_id)[number] for number in before} == before
     check_whole(database, job_id, place.artifacts)
     assert not [path for path in place.artifacts.root.rglob("*") if path.is_file() and len(path.name) != 64]
+    database.close()
+
+
+def test_the_first_connection_to_a_database_on_a_full_disk_says_so(migrated_file: Path, small_disk: Path) -> None:
+    database = open_database(f"sqlite:///{shutil.copy(migrated_file, small_disk / 'xetune.sqlite')}")
+    filler = fill(small_disk)
+    with pytest.raises(DatabaseFull, match="free some space"), database.read() as session:
+        jobs.list_page(session, limit=1)
+    filler.unlink()
+    with database.read() as session:
+        assert jobs.list_page(session, limit=1) == []
     database.close()
