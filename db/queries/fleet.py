@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from sqlalchemy import (
     CTE,
+    BigInteger,
     ColumnElement,
     Integer,
     Select,
@@ -125,7 +126,8 @@ def outcomes(session: Session, periods: Sequence[Period]) -> list[OutcomeCount]:
     jobs = _jobs(periods)
     by_job = by_job.where(Trial.job_id.in_(select(jobs.c.id))).group_by(Trial.job_id, Trial.status).cte("by_job")
     keys = jobs.c.device, jobs.c.place, by_job.c.status
-    query = select(*keys, func.sum(by_job.c["count"])).join(jobs, jobs.c.id == by_job.c.job_id).group_by(*keys)
+    count = func.sum(by_job.c["count"]).cast(BigInteger)  # PostgreSQL sums bigint as numeric, which is a Decimal here
+    query = select(*keys, count).join(jobs, jobs.c.id == by_job.c.job_id).group_by(*keys)
     return [OutcomeCount(*row) for row in session.execute(query)]
 
 

@@ -43,6 +43,7 @@ def test_a_trial_counts_in_the_period_and_for_the_device_of_its_job(database: Da
             OutcomeCount("b60", 1, "measured", 3),
             OutcomeCount("b60", 1, "predicted", 1),
         ]
+        assert {type(each.count) for each in fleet.outcomes(session, PERIODS)} == {int}
         assert sorted(fleet.work(session, PERIODS)) == [Work("b580", 0, 2, 0, 42.0), Work("b60", 1, 1, 0, 0.0)]
         assert fleet.devices(session) == ["b580", "b60"]
         assert fleet.first_job_at(session) == MONDAY - timedelta(microseconds=1)
