@@ -1,8 +1,7 @@
-"""The table of operations: a row for each form, in markdown, and what of it holds for all forms of an operation."""
+"""The table of operations, in markdown: a row for the forms of an operation of which the same holds."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
-from itertools import groupby
 
 from codegen.target import target_of
 from codegen.xe.subgroup import subgroups_of
@@ -21,7 +20,7 @@ Verdicts = Mapping[Level, Verdict]
 
 _HEAD = (
     "operation",
-    "form",
+    "forms",
     "parses",
     "verifies",
     "interprets",
@@ -38,7 +37,8 @@ _HEAD = (
     "IGC, dg2",
     "IGC, mtl",
 )
-_OPERATIONS, _FORMS, _NOTES = "## Operations\n", "## Forms\n", "## Levels that make no sense\n"
+_FORMS, _NOTES = "## Forms\n", "## Levels that make no sense\n"
+_PLAIN, _BETWEEN = "plain", "; "
 _ABOUT = f"""# Operations
 
 Every operation that kernels may be written in, in every form, and how far each comes. The kernels are in
@@ -136,34 +136,44 @@ def _is_refusal(verdict: Verdict) -> bool:
 
 def render(rows: Sequence[Row], cases: Sequence[Case]) -> str:
     """The whole page."""
-    operations = [_together(list(forms)) for _, forms in groupby(rows, lambda row: row.operation)]
-    notes = sorted({f"- `{case.name}`: {case.missing}." for case in cases if case.missing})
     return "\n".join(
         [
             _ABOUT,
-            _OPERATIONS,
-            *_table(("operation", "forms", *_HEAD[2:]), operations),
-            f"\n{_count(rows)}\n",
             _FORMS,
-            *_table(_HEAD, [row.cells for row in rows]),
-            f"\n{_NOTES}",
-            *notes,
+            *_table(_HEAD, _together(rows)),
+            f"\n{_count(rows)}\n",
+            _NOTES,
+            *_notes(cases),
             "",
         ]
     )
 
 
 def read(page: str) -> list[Row]:
-    """The rows of a page."""
-    forms = page.partition(_FORMS)[2].partition(_NOTES)[0]
-    lines = [line for line in forms.splitlines() if line.startswith("| `")]
-    return [Row(cells[0].strip("`"), *cells[1:]) for line in lines if (cells := _cells(line))]
+    """The rows of a page, one for each form."""
+    lines = [_cells(line) for line in page.splitlines() if line.startswith("| `")]
+    return [
+        Row(operation.strip("`"), "" if form == _PLAIN else form, *cells)
+        for operation, forms, *cells in lines
+        for form in forms.split(_BETWEEN)
+    ]
 
 
-def _together(forms: Sequence[Row]) -> tuple[str, ...]:
-    """An operation's row: what all forms say, or how many of those that say something say yes."""
-    columns = zip(*(form.cells[2:] for form in forms), strict=True)
-    return (forms[0].operation, str(len(forms)), *(_all(column) for column in columns))
+def _together(rows: Iterable[Row]) -> list[tuple[str, ...]]:
+    """Rows of the page: the forms of an operation whose cells are equal."""
+    forms: dict[tuple[str, ...], list[str]] = {}
+    for row in rows:
+        forms.setdefault((row.operation, *row.cells[2:]), []).append(row.form or _PLAIN)
+    return [(operation, _BETWEEN.join(those), *cells) for (operation, *cells), those in forms.items()]
+
+
+def _notes(cases: Iterable[Case]) -> list[str]:
+    """A line for each reason why forms lack a level."""
+    names: dict[str, set[str]] = {}
+    for case in cases:
+        if case.missing:
+            names.setdefault(case.missing, set()).add(f"`{case.name}`")
+    return sorted(f"- {', '.join(sorted(those))}: {reason}." for reason, those in names.items())
 
 
 def _all(column: tuple[str, ...]) -> str:
