@@ -6,6 +6,7 @@ from math import gcd
 
 from codegen.config.cpu import Isa, Packing
 from codegen.cpu.isa import ISA_FACTS, Multiply
+from codegen.cpu.microkernel.tile_setup import ROW_BYTES
 from codegen.cpu.nest.plan import GROUP_BYTES
 from codegen.cpu.rules import CpuCase, CpuProblem, refusal_on_cpu, registers_of
 from codegen.xe.rules.sizes import ceil_div
@@ -31,6 +32,7 @@ from tuner.space.cpu.clocks import (
 )
 from tuner.space.cpu.packing import (
     PAGE_BYTES,
+    ROWS_AMX,
     bound_by_c,
     copies_panels_alone,
     keeps_panels_in_l1,
@@ -60,11 +62,22 @@ def tiles_of(on: CpuProblem, isa: Isa, plain: CpuPoint) -> Iterator[TileShape]:
     columns = DOTS if is_dots(on, plain.isa, plain.pack_b) else tuple(n for n in ranges.tile_n if n % lanes == 0)
     if reads_rows_of_b(isa, Packing(plain.pack_b)):
         columns = columns[:1]  # more read A less often, but more rows of B than the hardware expects
+    if _streams_panels_of_tiles(on, isa, plain):
+        columns = tuple(n for n in columns if PAGE_BYTES % (n * on.problem.products * ROW_BYTES) == 0)
     for m, n in product(ranges.tile_m, columns):
         case = CpuCase(on, config_of(on, _with_tile(plain._replace(isa=isa.value), TileShape(m, n))))
         need, have = registers_of(case)
         if need <= have and refusal_on_cpu(on, case.config) is None:
             yield TileShape(m, n)
+
+
+def _streams_panels_of_tiles(on: CpuProblem, isa: Isa, plain: CpuPoint) -> bool:
+    """Return whether one tile of rows reads panels that were packed for tile registers beforehand, each once.
+
+    No step along K of such a panel should lie on two pages (measured, docs/performance.md).
+    """
+    p, beforehand = on.problem, plain.pack_b == Packing.BEFOREHAND.value
+    return isa is Isa.AMX and beforehand and p.m <= ROWS_AMX and not p.has_weights
 
 
 def best_tiles(on: CpuProblem, plain: CpuPoint) -> list[TileShape]:

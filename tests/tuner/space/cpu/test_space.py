@@ -194,6 +194,15 @@ def test_tile_registers_prefetch_no_panels_packed_beforehand_for_few_rows() -> N
     assert found == [(Isa.AVX512, 0), (Isa.AMX, 0)]
 
 
+@pytest.mark.parametrize(("m", "dtype"), [(7, BF16), (16, S8)])
+def test_no_step_of_panels_that_pass_one_tile_of_registers_lies_on_two_pages(m: int, dtype: DType) -> None:
+    tiles = [
+        default_cpu_config(gemm(m, 900, 2200, dtype), RAPIDS, beforehand=beforehand).matmul.innermost
+        for beforehand in (False, True)
+    ]
+    assert [tile.n for tile in tiles] == [48, 32]
+
+
 def test_rows_of_bytes_in_place_are_prefetched() -> None:
     found = {
         (m, dtype): default_cpu_config(gemm(m, 900, 2200, dtype), ZEN).strategy for m in (1, 3) for dtype in (F32, S8)
