@@ -1,12 +1,12 @@
 """REST service: assembly of the app from its features."""
 
-import re
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from functools import cache
 from importlib import import_module
 from importlib.metadata import version
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, FastAPI
@@ -32,29 +32,29 @@ from service.settings import Settings
 if TYPE_CHECKING:
     from hal.devices.listed import ListedDevice
 
-_FEATURES = {
-    "kernels.lookup.routes": r"kernels(/lookup(/batch)?)?",
-    "jobs.routes": r"jobs(/.*)?",
-    "kernels.routes": r"kernels/(stored|[0-9a-fA-F-]{36}(/withdrawal)?)",
-    "kernels.file_routes": r"(kernels/[^/]+/)?artifacts/.*",
-    "kernels.binary_routes": r"kernels/[^/]+/binaries|binaries/.*",
-    "hostcode.routes": r"kernels/[^/]+/host-code(/.*)?",
-    "devices.routes": r"devices(/[^/]+(/quarantine)?)?",
-    "accuracy.routes": r"devices/[^/]+/accuracy",
-    "fleet.routes": r"fleet",
-    "schedules.routes": r"schedules(/.*)?",
-    "shapes.routes": r"shape-sets(/.*)?",
-    "exchange.routes": r"imports|exports",
-    "recordings.routes": r"recordings(/.*)?",
-    "records.routes": r"records(/.*)?",
-    "compile.routes": r"compile(/.*)?",
-    "explain.routes": r"explain",
-    "xray.routes": r"xray|kernels/[^/]+/xray",
-    "keys.routes": r"keys(/.*)?",
-    "audit.routes": r"audit",
-    "metrics.routes": r"/metrics",
-}
-"""Routes of the API: the module, and a pattern of its paths below /v1/."""
+_FEATURES = (
+    "kernels.lookup.routes",
+    "jobs.routes",
+    "kernels.routes",
+    "kernels.file_routes",
+    "kernels.binary_routes",
+    "hostcode.routes",
+    "devices.routes",
+    "accuracy.routes",
+    "fleet.routes",
+    "schedules.routes",
+    "shapes.routes",
+    "exchange.routes",
+    "recordings.routes",
+    "records.routes",
+    "compile.routes",
+    "explain.routes",
+    "xray.routes",
+    "keys.routes",
+    "audit.routes",
+    "metrics.routes",
+)
+"""Modules of the API's routes."""
 
 
 def create_app(
@@ -67,17 +67,8 @@ def create_app(
 
     Nothing is opened before it starts; with a database that is not migrated, requests are answered with 503.
     """
-    return app_of(Context(settings, open_database(settings.database_url), list_all, now))
-
-
-def app_of(context: Context, *, on_demand: bool = False) -> FastAPI:
-    """Create an app whose requests share a state.
-
-    With `on_demand` it has only the routes that `add_routes` adds: importing all of them takes seconds.
-    """
-    settings = context.settings
-    if not on_demand:
-        context.build_all()
+    context = Context(settings, open_database(settings.database_url), list_all, now)
+    context.build_all()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
@@ -106,7 +97,7 @@ def app_of(context: Context, *, on_demand: bool = False) -> FastAPI:
         redirect_slashes=False,  # by plain http if a proxy terminates TLS, with the key
         generate_unique_id_function=operation_id,
     )
-    app.state.context, app.state.features = context, set[str]()
+    app.state.context = context
     app.openapi = lambda: _contract(app)
     if settings.cors:
         app.add_middleware(
@@ -116,17 +107,14 @@ def app_of(context: Context, *, on_demand: bool = False) -> FastAPI:
             allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID", "X-Request-Id"],
             expose_headers=[REPLAYED, "Location", "Retry-After", "X-Request-Id"],
         )
-    # Nobody scrapes a command.
-    note = None if on_demand else context.metrics.requests.note
-    app.add_middleware(RequestGuard, settings=settings, note=note)
+    app.add_middleware(RequestGuard, settings=settings, note=context.metrics.requests.note)
     if settings.traces is not None:
         from service.telemetry.traces import Traced
 
         app.add_middleware(Traced)
     add_problem_handlers(app)
     add_replays(app)
-    if not on_demand:
-        app.router.routes.extend(_routes())
+    app.router.routes.extend(_routes())
 
     @app.get("/openapi.json", include_in_schema=False, dependencies=[READ])
     def read_contract() -> JSONResponse:
@@ -134,14 +122,6 @@ def app_of(context: Context, *, on_demand: bool = False) -> FastAPI:
         return JSONResponse(app.openapi())
 
     return app
-
-
-def add_routes(app: FastAPI, path: str) -> None:
-    """Add the routes of the feature that a path belongs to; for an app whose routes are added on demand."""
-    for name, paths in _FEATURES.items():
-        if name not in app.state.features and re.fullmatch(paths, path.removeprefix("/v1/")):
-            app.state.features.add(name)
-            app.router.routes.extend(_routes_of(name))
 
 
 @cache
@@ -155,12 +135,8 @@ def _routes() -> tuple[BaseRoute, ...]:
     every.include_router(health, responses=EVERYWHERE)
     for router in (dashboard, session):
         every.include_router(router, include_in_schema=False)
-    return *(route for name in _FEATURES for route in _routes_of(name)), *every.routes
-
-
-def _routes_of(name: str) -> Sequence[BaseRoute]:
-    """Import a feature and return its routes."""
-    return import_module(f"service.api.{name}").router.routes
+    features = (import_module(f"service.api.{name}").router.routes for name in _FEATURES)
+    return *chain.from_iterable(features), *every.routes
 
 
 def _contract(app: FastAPI) -> dict[str, object]:

@@ -11,17 +11,15 @@ from contextlib import contextmanager
 from importlib import import_module
 from types import ModuleType
 
-_UNUSED = (
-    "httpx._main",  # httpx's own command line, with pygments and rich's progress
-    "pydantic.v1",  # FastAPI imports it to refuse models of pydantic 1
-)
+_UNUSED = "httpx._main"
+"""httpx's own command line, with pygments and rich's progress."""
 
 
 def leave_out_unused_parts() -> None:
-    """Let imports of the unused modules fail in this process, as where they are not installed, and let pydantic search
+    """Let the import of the unused module fail in this process, as where it is not installed, and let pydantic search
     no installed package for plugins, unless PYDANTIC_DISABLE_PLUGINS is set.
     """
-    sys.modules.update(dict.fromkeys(_UNUSED))  # pyright: ignore[reportArgumentType, reportCallIssue]
+    sys.modules[_UNUSED] = None  # pyright: ignore[reportArgumentType]
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
 
 

@@ -22,11 +22,8 @@ from service.errors import (
     ServiceError,
 )
 from service.http.known_fields import KnownFields, Schema, is_model
-from service.http.validation_errors import faults_of
+from service.http.validation_errors import SHOWN_ERRORS, faults_of
 from service.refusals import REFUSALS, refusal_of
-
-SHOWN_ERRORS = 20
-"""Most faults that one response tells."""
 
 
 def add_problem_handlers(app: FastAPI) -> None:

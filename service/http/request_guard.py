@@ -79,7 +79,7 @@ class RequestGuard:
     responses.
     """
 
-    def __init__(self, app: ASGIApp, settings: Settings, note: Note | None) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, note: Note) -> None:
         self._app, self._note, self._origins = app, note, frozenset(settings.cors)
         self._bodies = _Limits(settings.max_body_bytes, settings.max_body_s, "BODY")
         self._uploads = {
@@ -105,8 +105,7 @@ class RequestGuard:
             nonlocal begun
             if message["type"] == "http.response.start":
                 begun, status = True, int(message["status"])  # a route may set a named one
-                if self._note is not None:
-                    self._note(scope, status, time.perf_counter() - received_s)
+                self._note(scope, status, time.perf_counter() - received_s)
                 _log_request(scope, status)
                 sent = message.get("headers", ())
                 named = dict(sent)

@@ -11,6 +11,8 @@ from pydantic_core import ErrorDetails
 from service.errors import FieldError
 from service.http.known_fields import KnownFields
 
+SHOWN_ERRORS = 20
+"""Most faults that one response tells."""
 _SHOWN_CHARACTERS = 80
 EPILOGUE_FAULT = "epilogue_text"
 """Type of the error of an epilogue as text: its message has what came, the step at fault."""

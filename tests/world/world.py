@@ -445,9 +445,9 @@ def _post_set(request: SetRequest, context: Context, once: Once) -> UUID:
 
 
 def _post_schedule(body: ScheduleBody, context: Context, once: Once) -> UUID:
-    due_at = schedules.first_due(body, context.settings, context.now())
+    due_at = schedules.check(body, context, context.now())
     with once.write() as session:
-        made = schedules.create(session, body, due_at)
+        made = schedules.create(session, body, due_at, COMMAND_LINE)
         _keep(once, session, made.id)
         return made.id
 

@@ -127,7 +127,7 @@ def _read(query: ExportQuery, context: Context) -> "Written":
         assert query.recording is not None  # one of both
         found = recordings.get(session, query.recording)
         if found is None:
-            raise NotFound(f"recording {query.recording} does not exist; GET /v1/recordings lists those that do")
+            raise NotFound(f"recording {query.recording} does not exist; `xetune recordings` lists those that do")
         return foreign.of_recording(found)
 
 

@@ -18,11 +18,11 @@ from service.api.exchange import (
 from service.api.exchange.importing import Checked
 from service.api.exchange.measuring import MeasureRequest
 from service.api.exchange.recording import Recorded
-from service.api.exchange.schemas import ImportOut
+from service.api.exchange.schemas import ImportOut, ImportQuery
 from service.api.jobs.requests import check_budget, submit
-from service.api.keys.callers import Caller
-from service.api.keys.guard import check_scope
+from service.api.keys.caller import Caller
 from service.api.keys.scope import Scope
+from service.api.keys.scope_check import check_scope
 from service.artifacts import StorageError
 from service.errors import BadRequest, FieldError, Unavailable
 from service.http.context import Context
@@ -57,6 +57,14 @@ class Queued:
     asked: tuple[MeasureRequest, ...]
     format: Format
     origin: str
+
+
+def receive(path: Path, query: ImportQuery, context: Context, by: Caller) -> Checked | Recorded | Queued:
+    """Read and check a file, and write its rows; `take_in` completes them. Raises as `read_file` and `write`."""
+    options = ImportOptions(query.format, query.problem(), query.device, query.origin, query.seconds)
+    read = read_file(path, options, context, by)
+    write(context.database, read)
+    return read
 
 
 def read_file(path: Path, options: ImportOptions, context: Context, by: Caller) -> Checked | Recorded | Queued:
@@ -123,8 +131,10 @@ def take_in(session: Session, read: Checked | Recorded | Queued, by: Caller, set
 
 
 def refused(error: TunerError, path: Path) -> BadRequest:
-    """Return the error for an invalid file, without the name of the temporary file."""
-    message = str(error).replace(path.name, _NAME)
+    """Return the error for an invalid file, without its name: that of a request is a temporary one."""
+    named, message = f"{path.name}: ", str(error)
+    if message.startswith(named):
+        message = f"{_NAME}: {message.removeprefix(named)}"
     return BadRequest(f"{message}; nothing of the file is imported", rule="import")
 
 

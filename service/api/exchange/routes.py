@@ -10,7 +10,6 @@ from service.api.exchange import (
     export_stream,
     import_upload,
 )
-from service.api.exchange.import_upload import ImportOptions
 from service.api.exchange.schemas import (
     ExportQuery,
     ImportOut,
@@ -90,10 +89,8 @@ def import_results(
     the scope `admin`. A T1 file, and JSON lines of runners-up, contain no results: they queue jobs that
     measure their configurations on a local device.
     """
-    options = ImportOptions(query.format, query.problem(), query.device, query.origin, query.seconds)
     with context.imports.one():
-        read = import_upload.read_file(upload.path, options, context, by)
-        import_upload.write(context.database, read)
+        read = import_upload.receive(upload.path, query, context, by)
         with upload.once.write() as session:
             done = import_upload.take_in(session, read, by, context.settings)
             status = HTTPStatus.ACCEPTED if done.queued else HTTPStatus.OK

@@ -4,14 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from sqlalchemy.orm import Session
-
 from codegen import CodegenError
 from codegen.elf import undefined_symbols
 from codegen.errors import OclocUnusable
 from codegen.target import target_of
 from codegen.xe.isa import Ocloc
-from db.queries.results import binaries, kernels
+from db.queries.results import binaries
 from db.schema.kernel import Kernel
 from db.session import Database
 from hal import DeviceKind
@@ -19,7 +17,7 @@ from service.api.audit.log import record
 from service.api.audit.schemas import Outcome
 from service.api.jobs.requests import submit
 from service.api.kernels.schemas import BinaryOut, RebuildOut
-from service.api.kernels.service import LOG, binaries_of
+from service.api.kernels.service import LOG, binaries_of, find_kernel
 from service.api.keys.caller import WORKER, Caller
 from service.api.toolchain.offline import find_ocloc
 from service.artifacts import ArtifactStore, StorageError
@@ -42,17 +40,6 @@ class _Source:
     spirv: bytes
     chip: str
     options: str
-
-
-def find_kernel(session: Session, kernel_id: UUID) -> Kernel:
-    """Return a kernel.
-
-    Raises:
-        NotFound: there is none.
-    """
-    if (row := kernels.get(session, kernel_id)) is None:
-        raise NotFound(f"kernel {kernel_id} does not exist")
-    return row
 
 
 def build(

@@ -6,9 +6,8 @@ from uuid import UUID
 
 from fastapi import Path, Query, Response
 
-from service.api.kernels import binaries
-from service.api.kernels.schemas import BinaryList, BinaryOut, RebuildOut
-from service.api.kernels.service import binaries_of
+from service.api.kernels import binaries, service
+from service.api.kernels.schemas import BinaryList, BinaryOut, BinaryQuery, RebuildOut
 from service.api.keys.guard import (
     READ,
     TUNE,
@@ -33,16 +32,9 @@ KernelId = Annotated[UUID, Path(description="Id of the kernel", examples=["01970
 
 
 @router.get("/kernels/{kernel_id}/binaries", responses=NOT_FOUND, dependencies=[READ])
-def list_binaries(
-    kernel_id: KernelId,
-    session: ReadSessionDep,
-    driver: Annotated[
-        str | None,
-        Query(min_length=1, max_length=100, description="Driver of the caller, compared", examples=["26.27.1"]),
-    ] = None,
-) -> BinaryList:
+def list_binaries(kernel_id: KernelId, session: ReadSessionDep, query: Annotated[BinaryQuery, Query()]) -> BinaryList:
     """List the native binaries of a kernel; with `driver` those for it first, the others with what has changed."""
-    return BinaryList(binaries=binaries_of(binaries.find_kernel(session, kernel_id), driver))
+    return service.list_binaries(session, kernel_id, query)
 
 
 @router.post(

@@ -182,6 +182,16 @@ class KernelOut(BaseModel):
     created_at: datetime = Field(description="When it was stored, UTC", examples=["2026-01-02T03:04:06Z"])
 
 
+class BinaryQuery(BaseModel):
+    """The driver of a caller."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    driver: str | None = Field(
+        default=None, min_length=1, max_length=100, description="Driver of the caller, compared", examples=["26.27.1"]
+    )
+
+
 class BinaryList(BaseModel):
     """Native binaries of a kernel: those of the driver that was asked for first, then the newest."""
 

@@ -11,7 +11,9 @@ from db.schema.trial import Trial
 from service.api.kernels.launch_schemas import to_launch
 from service.api.kernels.schemas import (
     ArtifactOut,
+    BinaryList,
     BinaryOut,
+    BinaryQuery,
     KernelOut,
 )
 from service.configurations import to_config_body
@@ -27,10 +29,27 @@ def read_kernel(session: Session, kernel_id: UUID) -> KernelOut:
     Raises:
         NotFound: there is none.
     """
-    kernel = kernels.get(session, kernel_id)
-    if kernel is None:
+    return describe(find_kernel(session, kernel_id), kernels.telling_trials(session, [kernel_id]).get(kernel_id))
+
+
+def list_binaries(session: Session, kernel_id: UUID, query: BinaryQuery) -> BinaryList:
+    """Return the native binaries of a kernel, in the order of `binaries_of`.
+
+    Raises:
+        NotFound: there is no such kernel.
+    """
+    return BinaryList(binaries=binaries_of(find_kernel(session, kernel_id), query.driver))
+
+
+def find_kernel(session: Session, kernel_id: UUID) -> Kernel:
+    """Return a kernel.
+
+    Raises:
+        NotFound: there is none.
+    """
+    if (row := kernels.get(session, kernel_id)) is None:
         raise NotFound(f"kernel {kernel_id} does not exist")
-    return describe(kernel, kernels.telling_trials(session, [kernel_id]).get(kernel_id))
+    return row
 
 
 def find_artifact(session: Session, kernel_id: UUID, name: str) -> Artifact:

@@ -1,7 +1,6 @@
 """Scopes that routes require of callers."""
 
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
 from functools import cached_property
 from itertools import chain, islice
 from typing import Annotated, Any
@@ -12,19 +11,18 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic.fields import FieldInfo
 
-from db.errors import DatabaseError
-from service.api.audit.log import record
-from service.api.audit.schemas import Outcome
 from service.api.keys.caller import FORWARDING, Caller
+from service.api.keys.callers import identify, is_from_here
 from service.api.keys.scope import Scope
-from service.errors import Forbidden, Unauthorized, UnsupportedType
+from service.api.keys.scope_check import check_scope
+from service.errors import Unauthorized, UnsupportedType
 from service.http.context import Context
 from service.http.deps import ContextDep, context_of
 from service.http.json_paths import broken_texts
 from service.http.known_fields import is_model
-from service.http.problem_json import SHOWN_ERRORS
 from service.http.repeated_fields import repeated_in_body, repeated_in_query, takes_several
 from service.http.responses import GUARDED
+from service.http.validation_errors import SHOWN_ERRORS
 
 Handle = Callable[[Request], Coroutine[Any, Any, Response]]
 _JSON = "application/json"
@@ -59,9 +57,6 @@ class Needs:
         """
         if self.scope is None:
             return
-        # Imported here: a command is no caller that has to be identified.
-        from service.api.keys.callers import identify
-
         try:
             caller = identify(context, request).asking(request.state.request_id)
         except Unauthorized:
@@ -82,20 +77,6 @@ async def _cached_reader(state: dict[str, Any], context: Context) -> Caller | No
         return None
     authorization = headers.get(b"authorization")
     return context.callers.find(None if authorization is None else authorization.decode("latin-1"))
-
-
-def check_scope(context: Context, caller: Caller, needed: Scope, request: str, what: str) -> None:
-    """Check that a caller may do `what`; a refusal is recorded in the audit log with the `request`.
-
-    Raises:
-        Forbidden: rule `scope`.
-    """
-    if caller.scope.includes(needed):
-        return
-    # Refused even if it cannot be recorded.
-    with suppress(DatabaseError), context.database.write() as session:
-        record(session, caller, "request", request, Outcome.REFUSED)
-    raise Forbidden(f"the API key {caller.name!r} is for {caller.scope}, {what} needs {needed}", rule="scope")
 
 
 class GuardedRoute(APIRoute):
@@ -207,8 +188,6 @@ class NeedsToScrape(Needs):
 
     def check(self, request: Request, context: Context) -> None:
         """Authenticate the caller, unless no key is required; raises as in Needs."""
-        from service.api.keys.callers import is_from_here
-
         if not (context.settings.metrics_open_on_loopback and is_from_here(request)):
             super().check(request, context)
 
@@ -238,7 +217,6 @@ __all__ = [
     "CallerDep",
     "GuardedRoute",
     "Needs",
-    "check_scope",
     "guarded_router",
     "operation_id",
 ]

@@ -14,6 +14,7 @@ from service.http.list_query import PageQuery
 
 _ID = "01970a3c-0000-7000-8000-000000000000"
 _PLAIN = r"^[^\x00-\x1f\x7f]*$"
+_VERSION = r"^[^=\x00-\x1f\x7f]{1,64}=[^\x00-\x1f\x7f]{1,100}$"
 _PROBLEM_BYTES, _CONFIG_BYTES, _DOCUMENT_BYTES = 2**13, 2**16, 2**18
 _PROBLEM: JsonObject = {"M": 512, "N": 384, "K": 1024, "dtype": "bf16"}
 _CONFIG: JsonObject = {"BLOCK_M": 64, "BLOCK_N": 128, "BLOCK_K": 32, "num_warps": 16, "num_stages": 2}
@@ -104,6 +105,32 @@ class RecordQuery(PageQuery):
         """Return the values of columns; None is any."""
         device = None if self.device is None else named_device(self.device)
         return {"tuner": self.tuner, "kernel": self.kernel, "device": device}
+
+
+class LookupQuery(BaseModel):
+    """A lookup of the result of a tuner for a problem of a kernel on a device."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    tuner: TunerName = Field(description="The tuner", examples=["triton"])
+    kernel: KernelName = Field(description="Identity of the kernel", examples=["matmul_kernel"])
+    problem: str = Field(
+        max_length=2**15, description="The problem, as JSON", examples=['{"M": 512, "N": 384, "K": 1024}']
+    )
+    device: DeviceName = Field(
+        description="PCI id, id or name of the device, or auto for that of the service", examples=["8086:E211"]
+    )
+    driver: DriverName | None = Field(
+        default=None,
+        description="Driver of the caller; not stated: that of the service's device of that id, else not compared",
+        examples=["25.18.33578.15"],
+    )
+    version: list[Annotated[str, Field(pattern=_VERSION)]] | None = Field(
+        default=None,
+        max_length=32,
+        description="Versions of the caller, name=version",
+        examples=[["triton=3.9.0"]],
+    )
 
 
 class RecordDevice(BaseModel):

@@ -12,7 +12,10 @@ from sqlalchemy.orm import Session
 from db.queries import records
 from db.schema.record import Record
 from db.values import JsonObject, new_id, utc_now
+from service.api.audit.log import record
+from service.api.audit.schemas import Outcome
 from service.api.kernels.lookup.staleness import driver_change, version_changes
+from service.api.keys.caller import Caller
 from service.api.records.devices import (
     Place,
     device_of,
@@ -24,6 +27,9 @@ from service.api.records.schemas import (
     RecordLookupOut,
     RecordOut,
     RecordPage,
+    RecordsBody,
+    StoredRecord,
+    StoredRecords,
     canonical,
 )
 from service.errors import Conflict, NotFound
@@ -42,6 +48,14 @@ class Question:
     kernel: str
     problem: JsonObject
     versions: Mapping[str, str]
+
+
+def store(session: Session, body: RecordsBody, settings: Settings, by: Caller) -> StoredRecords:
+    """Store the results of a request, with their events in the audit log; raises as `add_all`."""
+    stored = add_all(session, body.records, settings)
+    for record_id, is_new in stored:
+        record(session, by, "record.create", record_id, Outcome.DONE if is_new else Outcome.UNCHANGED)
+    return StoredRecords(records=[StoredRecord(id=record_id, new=is_new) for record_id, is_new in stored])
 
 
 def add_all(session: Session, bodies: Iterable[RecordBody], settings: Settings) -> list[tuple[UUID, bool]]:
@@ -103,7 +117,7 @@ def look_up(session: Session, question: Question, place: Place) -> RecordLookupO
     if not groups:
         raise NotFound(
             f"no record of {question.kernel!r} by {question.tuner!r} for this problem on {place.device!r}; "
-            "GET /v1/records lists what is stored",
+            "`xetune records` lists what is stored",
             rule="no-record",
         )
     changes = {key: _changes(rows[0], question, place) for key, rows in groups.items()}
@@ -163,7 +177,7 @@ def to_out(row: Record) -> RecordOut:
 
 def _found(session: Session, record_id: UUID) -> Record:
     if (row := records.find(session, record_id)) is None:
-        raise NotFound(f"record {record_id} does not exist; GET /v1/records lists those that do")
+        raise NotFound(f"record {record_id} does not exist; `xetune records` lists those that do")
     return row
 
 

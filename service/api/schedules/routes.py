@@ -46,11 +46,9 @@ def create_schedule(
     body: ScheduleBody, context: ContextDep, response: Response, by: CallerDep, once: OnceDep
 ) -> ScheduleOut:
     """Create a schedule: a job, a set of shapes, or jobs for stale results; validated now and at every run."""
-    due_at = service.first_due(body, context.settings, context.now())
-    service.check_work(body, context)
+    due_at = service.check(body, context, context.now())
     with once.write() as session:
-        schedule = service.create(session, body, due_at)
-        record(session, by, "schedule.create", schedule.id)
+        schedule = service.create(session, body, due_at, by)
         return once.answer(session, response, schedule, HTTPStatus.CREATED, f"/v1/schedules/{schedule.id}")
 
 
@@ -69,8 +67,7 @@ def read_schedule(schedule_id: ScheduleId, session: ReadSessionDep) -> ScheduleO
 @router.put("/{schedule_id}", responses=BAD_REQUEST | NOT_FOUND | CONFLICT | TOO_LARGE, dependencies=[TUNE])
 def replace_schedule(schedule_id: ScheduleId, body: ScheduleBody, context: ContextDep, by: CallerDep) -> ScheduleOut:
     """Replace a schedule, validated as a new one; its id, history and paused state are kept."""
-    due_at = service.first_due(body, context.settings, context.now())
-    service.check_work(body, context)
+    due_at = service.check(body, context, context.now())
     with context.database.write() as session:
         schedule = service.replace(session, schedule_id, body, due_at)
         record(session, by, "schedule.replace", schedule_id)
@@ -116,7 +113,6 @@ def run_schedule(
     work = service.work_now(context, schedule_id, by)
     with once.write() as session:
         fire = service.run_now(session, schedule_id, work, by, context.settings.max_active_jobs, context.now())
-        record(session, by, "schedule.run", schedule_id)
         return once.answer(session, response, fire, HTTPStatus.CREATED, f"/v1/schedules/{schedule_id}/fires")
 
 

@@ -12,6 +12,7 @@ from db.errors import AlreadyFired
 from db.queries import schedules
 from db.schema.schedule import Schedule, ScheduleFire
 from db.values import JsonObject
+from service.api.audit.log import record
 from service.api.jobs.schemas import JobBody
 from service.api.keys.caller import Caller
 from service.api.schedules.planning import Planning
@@ -37,7 +38,18 @@ _SHOWN_FIRES = 10
 _BODIES: dict[str, type[BaseModel]] = {"job": JobBody, "shapes": ShapeSetBody, "stale": StaleBody}
 
 
-def first_due(body: ScheduleBody, settings: Settings, now: datetime) -> datetime:
+def check(body: ScheduleBody, planning: Planning, now: datetime) -> datetime:
+    """Check a schedule and that its work may be started; return its first due time, in UTC; may probe devices.
+
+    Raises:
+        BadRequest: rule `cron`, `timezone`, `hours`, `misfire-grace` or `schedule-work`; or as its work raises.
+    """
+    due_at = _first_due(body, planning.settings, now)
+    _check_work(body, planning)
+    return due_at
+
+
+def _first_due(body: ScheduleBody, settings: Settings, now: datetime) -> datetime:
     """Return the first due time of a schedule, in UTC.
 
     Raises:
@@ -50,7 +62,7 @@ def first_due(body: ScheduleBody, settings: Settings, now: datetime) -> datetime
     return _due_after(body.cron, body.timezone, body.hours, now)
 
 
-def check_work(body: ScheduleBody, planning: Planning) -> None:
+def _check_work(body: ScheduleBody, planning: Planning) -> None:
     """Check that the work of a schedule may be started.
 
     Raises:
@@ -78,8 +90,8 @@ def _work_of(body: ScheduleBody) -> tuple[Kind, JsonObject]:
     return kind, work.model_dump(mode="json")
 
 
-def create(session: Session, body: ScheduleBody, due_at: datetime) -> ScheduleOut:
-    """Add a schedule validated by `first_due`.
+def create(session: Session, body: ScheduleBody, due_at: datetime, by: Caller) -> ScheduleOut:
+    """Add a schedule validated by `check`, with its event in the audit log.
 
     Raises:
         Conflict: the name is in use.
@@ -103,12 +115,12 @@ def create(session: Session, body: ScheduleBody, due_at: datetime) -> ScheduleOu
         )
     except IntegrityError as error:  # another request took the name since
         raise _taken(body.name) from error
+    record(session, by, "schedule.create", schedule.id)
     return describe(session, schedule)
 
 
 def replace(session: Session, schedule_id: UUID, body: ScheduleBody, due_at: datetime) -> ScheduleOut:
-    """Replace a schedule by one validated by `first_due` and `check_work`; its history and paused state are
-    kept.
+    """Replace a schedule by one validated by `check`; its history and paused state are kept.
 
     Raises:
         NotFound: there is none.
@@ -228,7 +240,8 @@ def work_now(planning: Planning, schedule_id: UUID, by: Caller) -> "Work":
 
 
 def run_now(session: Session, schedule_id: UUID, work: "Work", by: Caller, max_active: int, now: datetime) -> FireOut:
-    """Start the work of a schedule, even while it is paused; its due times are not changed.
+    """Start the work of a schedule, even while it is paused, with its event in the audit log; its due times are not
+    changed.
 
     Raises:
         NotFound: there is none.
@@ -242,6 +255,7 @@ def run_now(session: Session, schedule_id: UUID, work: "Work", by: Caller, max_a
         fire_id = fire_now(session, _existing(session, schedule_id), work, by, max_active, now)
     except AlreadyFired as error:
         raise Conflict("it runs in this very moment; ask again", rule="already-fired") from error
+    record(session, by, "schedule.run", schedule_id)
     return describe_fire(schedules.get_fire(session, fire_id))
 
 
@@ -322,5 +336,5 @@ def _taken(name: str) -> Conflict:
 def _existing(session: Session, schedule_id: UUID) -> Schedule:
     schedule = schedules.get(session, schedule_id)
     if schedule is None:
-        raise NotFound(f"schedule {schedule_id} does not exist; GET /v1/schedules lists those that do")
+        raise NotFound(f"schedule {schedule_id} does not exist; `xetune schedules` lists those that do")
     return schedule

@@ -63,7 +63,8 @@ def xray_uploaded_file(received: ReceivedFile, query: Annotated[XrayQuery, Query
 
     Ours for the same problem are compiled beside them. The file is read in a sandboxed process; nothing is stored.
     """
-    return xray_file(context, received, query)
+    with received.open("rb") as file:
+        return xray_file(context, file, query)
 
 
 @router.get(

@@ -1,6 +1,6 @@
 """X-rays: the child process, and our kernels for the same problems."""
 
-from pathlib import Path
+from typing import BinaryIO
 from uuid import UUID
 
 from pydantic import BaseModel, ValidationError
@@ -34,8 +34,8 @@ _MOST_COMPARED = 4
 _OPENCL = "opencl"
 
 
-def xray_file(context: Context, path: Path, query: XrayQuery) -> XrayOut:
-    """Report on the kernels of an uploaded file, and on ours for the same problems.
+def xray_file(context: Context, file: BinaryIO, query: XrayQuery) -> XrayOut:
+    """Report on the kernels of a file, and on ours for the same problems.
 
     Raises:
         BadRequest: rule `xray`: no such kernel, or the file is damaged; `limit-` and a name: it reaches a limit;
@@ -49,7 +49,7 @@ def xray_file(context: Context, path: Path, query: XrayQuery) -> XrayOut:
     ocloc = _ocloc(context.settings)
     spec = None if query.device is None else _gpu(context.devices.resolve(query.device, None).spec)
     wanted = Wanted(spec, query.kernel, query.limit)
-    with context.xrays.one(), path.open("rb") as file:
+    with context.xrays.one():
         work = FileWork(query.name, file.fileno(), wanted, ocloc)
         found = _run(context.settings, work, Grants(_programs(ocloc), (file.fileno(),)))
         return _beside_ours(context, ocloc, found, query, given)

@@ -1,9 +1,9 @@
-"""The client that a command uses: of a service, or of the application in this process.
+"""The client of a service that a command uses.
 
-Importing this module imports neither: help and completion do without.
+Importing this module does not import it: help and completion do without.
 """
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
@@ -12,37 +12,16 @@ from service.cli.access.chosen_server import server
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from hal.probe.probe import Probes
     from service.api.kernels.schemas import KernelOut
     from xetune_client import Client, models
 
 M = TypeVar("M", bound="BaseModel")
-_TIMEOUT_S = 60.0
+TIMEOUT_S = 60.0
 _BY_A_RULE = "urn:xetune:problem:refused"
 
 
 @contextmanager
-def connect(timeout_s: float = _TIMEOUT_S, probes: "Callable[[], Probes] | None" = None) -> "Generator[Client]":
-    """Open the client of the chosen service, which answers within `timeout_s`, or of the application in this process.
-
-    `probes` returns the results of probes of this machine's drivers that the command started.
-
-    Raises:
-        InvalidSettings, DatabaseError: the database of this machine cannot be used.
-        BadRequest: the URL of the service is invalid.
-    """
-    if (url := server()) is not None:
-        with of_service(url, timeout_s=timeout_s) as client:
-            yield client
-        return
-    from service.cli.access.application import in_process
-
-    with in_process(probes) as client:
-        yield client
-
-
-@contextmanager
-def of_service(url: str, attempts: int | None = None, timeout_s: float = _TIMEOUT_S) -> "Generator[Client]":
+def of_service(url: str, attempts: int | None = None, timeout_s: float = TIMEOUT_S) -> "Generator[Client]":
     """Open the client of the service at a URL; `attempts` bounds how often a request is sent, `timeout_s` each.
 
     Raises:

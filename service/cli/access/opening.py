@@ -2,19 +2,23 @@
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
+from uuid import uuid4
 
 from service.cli.access.chosen_server import server
-from service.cli.access.connection import of_service
+from service.cli.access.connection import TIMEOUT_S, of_service
 from service.cli.access.resource import Action, Asked, Done, File, FileResource, M, Removal, Resource
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from hal.probe.probe import Probes
     from service.http.context import Context
     from xetune_client import Client
-    from xetune_client.wire import Answer
+    from xetune_client.wire import Answer, Request
 
 
 class Access(Protocol):
@@ -34,7 +38,7 @@ class Access(Protocol):
         ...
 
     def do(self, action: Action[M]) -> Done[M]:
-        """Return what POST answers."""
+        """Return what its request answers."""
         ...
 
     def remove(self, removal: Removal) -> None:
@@ -74,10 +78,9 @@ class ClientAccess:
 
     def do(self, action: Action[M]) -> Done[M]:
         """Return the answer of the client's service."""
-        from xetune_client.wire import creation, post, read
+        from xetune_client.wire import read
 
-        request = creation(action.path, action.body) if action.creates else post(action.path, action.body)
-        answer = self.client.send(request)
+        answer = self.client.send(_request_of(action))
         return Done(read(answer, action.model), answer.status == HTTPStatus.ACCEPTED)
 
     def remove(self, removal: Removal) -> None:
@@ -89,6 +92,17 @@ class ClientAccess:
     def artifact(self, sha256: str) -> bytes:
         """Return a file of the client's service."""
         return self.client.artifact(sha256)
+
+
+def _request_of(action: "Action[BaseModel]") -> "Request":
+    from xetune_client.wire import BYTES, Request, post, query_of
+
+    if isinstance(action.body, Path):
+        request = Request("POST", action.path, (), {"content-type": BYTES}, action.body.read_bytes())
+    else:
+        request = post(action.path, action.body)
+    request = replace(request, method=action.method, query=query_of(action.asked))
+    return request.with_headers(idempotency_key=str(uuid4())) if action.creates else request
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,18 +139,22 @@ class _OwnAccess:
 
 
 @contextmanager
-def open_access(probes: "Callable[[], Probes] | None" = None) -> Generator[Access]:
-    """Open access by the chosen service, or to this machine's database; raises as `open_access_of`.
+def open_access(probes: "Callable[[], Probes] | None" = None, timeout_s: float = TIMEOUT_S) -> Generator[Access]:
+    """Open access by the chosen service, which answers within `timeout_s`, or to this machine's database; raises as
+    `open_access_of`.
 
     `probes` returns the results of probes of this machine's drivers that the command started.
     """
-    with open_access_of(server(), probes=probes) as access:
+    with open_access_of(server(), probes=probes, timeout_s=timeout_s) as access:
         yield access
 
 
 @contextmanager
 def open_access_of(
-    url: str | None, attempts: int | None = None, probes: "Callable[[], Probes] | None" = None
+    url: str | None,
+    attempts: int | None = None,
+    probes: "Callable[[], Probes] | None" = None,
+    timeout_s: float = TIMEOUT_S,
 ) -> Generator[Access]:
     """Open access by the service at a URL, which is asked up to `attempts` times, or to this machine's database;
     a missing database is created and migrated.
@@ -146,7 +164,7 @@ def open_access_of(
         BadRequest: the URL of the service is invalid.
     """
     if url is not None:
-        with of_service(url, attempts) as client:
+        with of_service(url, attempts, timeout_s) as client:
             yield ClientAccess(client)
         return
     from service.cli.access.own_context import own_context

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _UNLIMITED = 2**40
 _A_DAY_S = 86_400
-_OF_OTHERS = ("max_body_bytes", "max_import_bytes", "max_import_s", "max_xray_bytes", "max_xray_s", "xray_memory_bytes")
+_OF_OTHERS = ("max_import_bytes", "xray_memory_bytes")
 """Limits on what others send; a command is of the user."""
 
 
@@ -41,8 +41,7 @@ def own_context(probes: "Callable[[], Probes] | None" = None) -> Generator[Conte
     database = prepare(settings.database_url, create=True)
     limits = dict.fromkeys(_OF_OTHERS, _UNLIMITED)
     # A sampler runs as the user who names it.
-    own = {"scheduler": False, "allowed_hosts": "*", "samplers": "*", **limits}
-    own |= {"xray_wall_s": _A_DAY_S, "xray_cpu_s": _A_DAY_S}
+    own = {"samplers": "*", "xray_wall_s": _A_DAY_S, "xray_cpu_s": _A_DAY_S, **limits}
     context = Context(settings.model_copy(update=own), database, _lister(settings, probes), utc_now)
     try:
         yield context

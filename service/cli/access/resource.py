@@ -1,13 +1,14 @@
 """Requests of commands: resources that are read, and actions that change something or search.
 
-With this machine's database the answer is computed without the application: importing its web framework takes a
-quarter of the time of a command that lists.
+With this machine's database the answer is computed by the functions of the routes, without the application and its web
+framework.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from uuid import UUID
 
@@ -57,16 +58,19 @@ class Done(Generic[R]):
 
 @dataclass(frozen=True, slots=True)
 class Action(Generic[R]):
-    """A POST of a body to a path: a service's answer is read as a `model`, `here` does what its route does.
+    """A POST, or another `method`, of a body or a file with a query to a path: a service's answer is read as a `model`,
+    `here` does what its route does.
 
     One that `creates` something does it once, even if the request has to be sent again.
     """
 
     path: str
-    body: "BaseModel | None"
+    body: "BaseModel | Path | None"
     model: "type[R]"
     here: "Callable[[Context], Done[R]]"
     creates: bool = False
+    asked: Asked = field(default_factory=dict[str, None])
+    method: str = "POST"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,26 +4,24 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 from codegen import GemmProblem
 from codegen.artifact.files import write_named
-from service.cli.access.connection import same
+from service.api.exchange.schemas import ImportOut
 from service.cli.access.opening import Access
 from service.cli.exchange.exporting import EXPORT
+from service.cli.exchange.importing import import_of
+from service.cli.exchange.recording_tables import one
 from service.cli.ids import find_job, find_recording
 from service.cli.options.naming import told_by_options
 from service.cli.printing.counted import counted
 from service.cli.printing.output import ERRORS, print_json, print_line
 from service.errors import BadRequest
 from service.http.problem_query import to_query
-from service.schemas import ProblemBody, to_problem
+from service.schemas import to_problem
 from tuner.exchange.file_format import Format
 from tuner.exchange.formats import File, open_file, results_of, specification_of
-
-if TYPE_CHECKING:
-    from xetune_client import Client, models
 
 _OPTIONS = MappingProxyType({"m": "--m, --n and --k", "device": "--device", "origin": "--origin"})
 
@@ -64,16 +62,13 @@ def export(
         )
 
 
-def import_file(client: "Client", path: Path, file: File, said: Said, origin: str | None) -> "models.ImportOut":
+def import_file(access: Access, path: Path, file: File, said: Said, origin: str | None) -> ImportOut:
     """Import a file of any format; `said` adds what it lacks.
 
     Raises:
         BadRequest: the problem or the device is missing, or contradicts the file.
         InvalidFile: the file is not what its format says.
     """
-    # Imported here: an export needs nothing of the client.
-    from xetune_client.wire import query_of
-
     if file.format is Format.T1 and said != Said(device=said.device):
         raise BadRequest(f"{file.name} says the problem itself: leave the options of the problem and --spec out")
     spec = None if said.spec is None else specification_of(open_file(said.spec)).source
@@ -82,12 +77,12 @@ def import_file(client: "Client", path: Path, file: File, said: Said, origin: st
     if file.format in (Format.KERNEL_TUNER, Format.T4) and results_of(file).source is None:
         origin = origin or (file.name if spec is None else spec.origin)
     asked = {} if problem is None else to_query(problem)
-    query = query_of({"format": file.format, "device": device, "origin": origin, **asked})
     with told_by_options(_OPTIONS):
-        return client.import_results(path.read_bytes(), **dict(query))
+        action = import_of(path, {"format": file.format, "device": device, "origin": origin, **asked})
+        return access.do(action).answer
 
 
-def tell_recording(client: "Client", recording: UUID, done: "models.ImportOut", name: str, *, as_json: bool) -> None:
+def tell_recording(access: Access, recording: UUID, done: ImportOut, name: str, *, as_json: bool) -> None:
     """Print the id of the recording with the results of a file."""
     for note in done.notes:
         print_line(f"{name}: {note}", ERRORS)
@@ -95,8 +90,8 @@ def tell_recording(client: "Client", recording: UUID, done: "models.ImportOut", 
         counts = {"configurations": done.configurations, "timed": done.timed}
         print_json({"recording": str(recording), "new": not done.known, "origin": done.origin, **counts})
         return
-    found = client.recording(recording, limit=1)
-    problem = to_problem(same(ProblemBody, found.problem))
+    found = one(access, recording, limit=1)
+    problem = to_problem(found.problem)
     what = f"{counted(done.configurations, 'configuration')} of {problem} on {found.device}, {done.timed} with a time"
     if done.known:
         print_line(f"{what}: here before, as recording {recording}")

@@ -1,7 +1,6 @@
 """Jobs that an import queued, and devices of an export."""
 
-from typing import TYPE_CHECKING
-
+from service.api.exchange.schemas import ImportOut
 from service.cli.access.chosen_server import server
 from service.cli.access.opening import Access
 from service.cli.devices.resources import device_of
@@ -9,9 +8,6 @@ from service.cli.printing.counted import counted
 from service.cli.printing.output import print_json, print_line
 from service.errors import NotFound
 from xetune_client.errors import NotFound as Missing
-
-if TYPE_CHECKING:
-    from xetune_client import models
 
 
 def device_id(access: Access, name: str) -> str:
@@ -22,7 +18,7 @@ def device_id(access: Access, name: str) -> str:
         return name
 
 
-def tell_queued(done: "models.ImportOut", *, as_json: bool) -> None:
+def tell_queued(done: ImportOut, *, as_json: bool) -> None:
     """Print the jobs that measure what a file lists."""
     if as_json:
         print_json({"queued": [str(job) for job in done.queued], "configurations": done.configurations})

@@ -11,6 +11,7 @@ from service.errors import BadRequest, NotFound
 from tuner.session.bounds import check_name
 
 if TYPE_CHECKING:
+    from service.api.exchange.schemas import ImportOut
     from xetune_client import models
 
 
@@ -46,7 +47,7 @@ def count_records(lines: bytes) -> int:
     return lines.count(b"\n") - 2
 
 
-def tell_imported(done: "models.ImportOut", *, as_json: bool) -> None:
+def tell_imported(done: "ImportOut | models.ImportOut", *, as_json: bool) -> None:
     """Print how much was imported, and which predictions can now be judged."""
     if as_json:
         names = "origin", "jobs", "trials", "kernels", "records", "known", "judged"

@@ -31,24 +31,26 @@ def measure_command(
     output: Output = None,
 ) -> None:
     """Measure runners-up or a T1 file on this machine, and write the results or send them to the service."""
-    from service.cli.access.application import in_process
-    from service.cli.access.opening import ClientAccess
+    from service.cli.access.opening import open_access_of
+    from service.cli.exchange.importing import import_of
     from service.cli.exchange.lines import check_origin, check_output, write
-    from service.cli.exchange.measuring import begun, lines_of_service, of_file, results, send
+    from service.cli.exchange.measuring import begun, file_of_service, of_file, results, send
+    from service.cli.tuning.job_lists import job_of
     from service.cli.tuning.running import work_on_job
 
     url = server()
     check_origin(origin)
     if url is None:
         check_output(output)
-    with in_process() as client:
-        content = lines_of_service(client, url, device) if file is None else of_file(file)
-        queued = client.import_results(content, device=device, seconds=seconds).queued
+    with open_access_of(None) as access:
+        with file_of_service(access, url, device) if file is None else of_file(file) as listed:
+            queued = access.do(import_of(listed, {"device": device, "seconds": seconds})).answer.queued
         for job_id in queued:
-            print_line(begun(client.job(job_id)), ERRORS)
-            work_on_job(ClientAccess(client), job_id, quiet=False)
-        lines = results(client, queued, origin)
-        failed = [job for job in map(client.job, queued) if job.best is None]
+            print_line(begun(access.read(job_of(job_id))), ERRORS)
+            work_on_job(access, job_id, quiet=False)
+        lines = results(access, queued, origin)
+        ended = [access.read(job_of(job_id)) for job_id in queued]
+    failed = [job for job in ended if job.best is None]
     if url is None or output is not None:
         write(lines, output)
     if url is not None:

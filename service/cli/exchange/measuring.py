@@ -1,38 +1,50 @@
 """Measurements of runners-up on this machine, and where their results go."""
 
+from collections.abc import Generator
+from contextlib import contextmanager, nullcontext
 from io import BytesIO
 from pathlib import Path
 from uuid import UUID
 
-from service.cli.access.connection import of_service, same
+from hal.process.temporary import temporary_folder
+from service.api.jobs.schemas import JobOut
+from service.cli.access.connection import of_service
+from service.cli.access.opening import Access
+from service.cli.devices.resources import device_of
+from service.cli.exchange.exporting import EXPORT
 from service.cli.exchange.lines import tell_imported
 from service.cli.printing.counted import counted
 from service.cli.printing.output import ERRORS, print_line
 from service.errors import BadRequest
-from service.schemas import ProblemBody, to_problem
+from service.schemas import to_problem
 from tuner.exchange.file_format import Format
 from tuner.exchange.formats import open_file, specification_of
 from tuner.exchange.jsonl import join_files, read_lines
-from xetune_client import Client, ClientError, models
+from xetune_client import ClientError
 
 
-def of_file(file: Path) -> bytes:
-    """Return the content of a file that lists configurations to measure.
+def of_file(file: Path) -> nullcontext[Path]:
+    """Return a file that lists configurations to measure.
 
     Raises:
         BadRequest: it holds results.
         InvalidFile: it is no T1 file.
     """
-    content, opened = file.read_bytes(), open_file(file)
+    opened = open_file(file)
     if opened.format is not Format.JSONL:
         specification_of(opened)
-    elif read_lines(BytesIO(content)).trials:
-        raise BadRequest(f"{file.name}: expected configurations to measure, got results: `xetune import` reads them")
-    return content
+    else:
+        with file.open("rb") as stream:
+            exchange = read_lines(stream)
+        if exchange.trials:
+            message = f"{file.name}: expected configurations to measure, got results: `xetune import` reads them"
+            raise BadRequest(message)
+    return nullcontext(file)
 
 
-def lines_of_service(client: Client, url: str | None, device: str | None) -> bytes:
-    """Return the predicted configurations without a measurement for a device of this machine.
+@contextmanager
+def file_of_service(access: Access, url: str | None, device: str | None) -> Generator[Path]:
+    """Keep a file of a service's predicted configurations without a measurement for a device of this machine.
 
     Raises:
         BadRequest: no service or no device is named, or there is nothing to measure.
@@ -42,24 +54,28 @@ def lines_of_service(client: Client, url: str | None, device: str | None) -> byt
             "expected FILE, which `xetune export --runners-up` writes, or --server and --device: then the service's "
             "runners-up of that device are measured"
         )
-    found = client.device(device)
+    found = access.read(device_of(device))
     of = found.emulates or found.id
     with of_service(url) as remote:
         lines = remote.export_results(device=of, runners_up=True)
     if not read_lines(BytesIO(lines)).candidates:
         raise BadRequest(f"{url} has no configuration of {of} that is predicted and was not measured")
-    return lines
+    with temporary_folder("measure") as folder:
+        file = folder / "runners-up.jsonl"
+        file.write_bytes(lines)
+        yield file
 
 
-def begun(job: models.JobOut) -> str:
+def begun(job: JobOut) -> str:
     """Return the line for a job that begins."""
-    problem, count = to_problem(same(ProblemBody, job.problem)), job.budget.trials - 1  # less the default
+    problem, count = to_problem(job.problem), job.budget.trials - 1  # less the default
     return f"measuring {counted(count, 'configuration')} of {problem} on {job.device}, job {job.id}"
 
 
-def results(client: Client, jobs: list[UUID], origin: str | None) -> bytes:
+def results(access: Access, jobs: list[UUID], origin: str | None) -> bytes:
     """Return the results of several jobs below one header."""
-    return "".join(join_files(client.export_results(job_id=job, origin=origin) for job in jobs)).encode()
+    files = (access.fetch(EXPORT, {"job": job, "origin": origin}).content for job in jobs)
+    return "".join(join_files(files)).encode()
 
 
 def send(url: str, lines: bytes, jobs: list[UUID]) -> None:

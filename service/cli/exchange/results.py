@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from service.cli.access.connection import connect
 from service.cli.access.opening import open_access
 from service.cli.access.resource import Asked
 from service.cli.completing import devices, jobs
@@ -127,11 +126,11 @@ def import_command(
     check_origin(origin)
     opened = open_file(file, format)
     said = foreign.Said(problem.read() if problem.given else None, device, spec)
-    with connect() as client:
-        done = foreign.import_file(client, file, opened, said, origin)
+    with open_access() as access:
+        done = foreign.import_file(access, file, opened, said, origin)
         if done.queued:
             tell_queued(done, as_json=as_json)
         elif done.recording is not None:
-            foreign.tell_recording(client, done.recording, done, opened.name, as_json=as_json)
+            foreign.tell_recording(access, done.recording, done, opened.name, as_json=as_json)
         else:
             tell_imported(done, as_json=as_json)

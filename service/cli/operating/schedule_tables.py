@@ -50,15 +50,11 @@ def creation_of(body: ScheduleBody) -> Action[ScheduleOut]:
     """Return the action that creates a schedule."""
 
     def create(context: Context) -> Done[ScheduleOut]:
-        from service.api.audit.log import record
         from service.api.schedules import service
 
-        due_at = service.first_due(body, context.settings, context.now())
-        service.check_work(body, context)
+        due_at = service.check(body, context, context.now())
         with context.database.write() as session:
-            made = service.create(session, body, due_at)
-            record(session, COMMAND_LINE, "schedule.create", made.id)
-        return Done(made, is_new=True)
+            return Done(service.create(session, body, due_at, COMMAND_LINE), is_new=True)
 
     return Action("/v1/schedules", body, ScheduleOut, create, creates=True)
 
@@ -67,15 +63,12 @@ def run_of(schedule_id: UUID) -> Action[FireOut]:
     """Return the action that starts a run of a schedule now."""
 
     def run(context: Context) -> Done[FireOut]:
-        from service.api.audit.log import record
         from service.api.schedules import service
 
         work = service.work_now(context, schedule_id, COMMAND_LINE)
         most = context.settings.max_active_jobs
         with context.database.write() as session:
-            fire = service.run_now(session, schedule_id, work, COMMAND_LINE, most, context.now())
-            record(session, COMMAND_LINE, "schedule.run", schedule_id)
-        return Done(fire, is_new=True)
+            return Done(service.run_now(session, schedule_id, work, COMMAND_LINE, most, context.now()), is_new=True)
 
     return Action(f"/v1/schedules/{schedule_id}/run", None, FireOut, run, creates=True)
 

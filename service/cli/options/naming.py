@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from pydantic import ValidationError
 
-from service.errors import BadRequest, FieldError
+from service.errors import BadRequest, FieldError, Malformed
 from service.http.validation_errors import faults_of
 from xetune_client.errors import BadRequest as Refused
 
@@ -22,7 +22,7 @@ def told_by_options(options: Mapping[str, str]) -> Generator[None]:
         yield
     except ValidationError as error:
         raise _told(faults_of(error.errors(include_url=False)), None, options) from error
-    except (BadRequest, Refused) as error:
+    except (BadRequest, Malformed, Refused) as error:
         if not error.errors:
             raise
         raise _told([FieldError.model_validate(dict(each)) for each in error.errors], error.rule, options) from error

@@ -5,7 +5,6 @@ from typing import Annotated, cast
 
 import typer
 
-from service.cli.access.connection import connect
 from service.cli.access.opening import open_access
 from service.cli.access.resource import Asked
 from service.cli.default_command import FirstByDefault
@@ -68,12 +67,12 @@ def find_command(
     as_json: AsJson = False,
 ) -> None:
     """Look up the result of a tuner for a problem, and what has changed since."""
-    from service.cli.records.record_tables import print_all
+    from service.cli.records.record_tables import look_up, print_all
     from service.cli.records.stored import read_problem
 
     asked = read_problem(problem)
-    with connect() as client:
-        found = client.find_record(tuner, kernel, asked, device, driver=driver, versions=read_versions(version))
+    with open_access() as access:
+        found = look_up(access, tuner, kernel, asked, device, driver, read_versions(version))
     if as_json:
         print_json(found.model_dump(mode="json"))
         return
@@ -180,10 +179,10 @@ def pull_command(
     from xetune_client.tuners import InvalidEntry
 
     place = stated_device(device, driver)
-    with connect() as client:
+    with open_access() as access:
         try:
             found = restore(
-                client, format, folder, place, read_versions(version), name=name, kernel=kernel, stale=stale
+                access, format, folder, place, read_versions(version), name=name, kernel=kernel, stale=stale
             )
         except InvalidEntry as error:
             raise BadRequest(str(error)) from error

@@ -5,10 +5,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from service.api.records.devices import device_of
+from service.cli.access.connection import same
+from service.cli.access.opening import Access
 from service.cli.records.devices import name_here
 from service.cli.records.record_format import RecordFormat
+from service.cli.records.record_tables import each_record, look_up
 from service.errors import BadRequest
-from xetune_client import Client, models
+from xetune_client import models
 from xetune_client.tuners import Stated, serving, t4, triton
 from xetune_client.tuners.stated import read_object
 
@@ -53,7 +56,7 @@ def bodies_of(
 
 
 def restore(
-    client: Client,
+    access: Access,
     format: RecordFormat,
     folder: Path,
     device: models.RecordDevice,
@@ -78,20 +81,19 @@ def restore(
     place = device_of(device.pci_id, device.name)
     keys = {
         (each.kernel, str(each.problem)): each
-        for each in client.each_record(tuner=format.value, kernel=kernel, device=place)
+        for each in each_record(access, {"tuner": format.value, "kernel": kernel, "device": place})
     }
     done = Restored()
     for each in keys.values():
-        found = client.find_record(
-            format.value, each.kernel, each.problem, place, driver=device.driver, versions=versions
-        )
+        found = look_up(access, format.value, each.kernel, each.problem, place, device.driver, versions)
+        record = same(models.RecordOut, found.record)
         if found.stale and not stale:
             done.stale[f"{each.kernel} {each.problem}"] = found.stale
         elif format is RecordFormat.TRITON:
-            done.files.append(triton.restore(found.record, folder))
+            done.files.append(triton.restore(record, folder))
         else:
             engine = serving.Engine(format.value)
-            done.files.append(serving.restore(engine, found.record, folder, name or ""))
+            done.files.append(serving.restore(engine, record, folder, name or ""))
     return done
 
 

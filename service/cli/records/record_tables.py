@@ -1,12 +1,14 @@
 """Stored records, and records as text."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 from uuid import UUID
 
 from rich.table import Column
 
-from service.api.records.schemas import RecordOut, RecordPage
+from service.api.records.schemas import LookupQuery, RecordLookupOut, RecordOut, RecordPage
+from service.cli.access.opening import Access
 from service.cli.access.resource import Asked, Removal, Resource, checked, removed, stored
 from service.cli.printing.output import CONSOLE, number_column, text_table
 from service.text.short_ids import short_ids
@@ -14,7 +16,8 @@ from service.text.times import shown_us
 
 if TYPE_CHECKING:
     from service.http.context import Context
-    from xetune_client import models
+
+_A_PAGE = 200
 
 
 def _page(context: "Context", asked: Asked) -> RecordPage:
@@ -29,6 +32,40 @@ def _page(context: "Context", asked: Asked) -> RecordPage:
 RECORDS = Resource("/v1/records", RecordPage, _page)
 
 
+def each_record(access: Access, asked: Asked) -> Iterator[RecordOut]:
+    """Yield all records that a query asks for, newest first."""
+    before: UUID | None = None
+    while True:
+        page = access.read(RECORDS, {**asked, "before": before, "limit": _A_PAGE})
+        yield from page.records
+        if (before := page.next_before) is None:
+            return
+
+
+def _look_up(context: "Context", asked: Asked) -> RecordLookupOut:
+    from service.api.records.lookup import find
+
+    return find(context, checked(LookupQuery, asked))
+
+
+LOOKUP = Resource("/v1/records/lookup", RecordLookupOut, _look_up)
+
+
+def look_up(
+    access: Access,
+    tuner: str,
+    kernel: str,
+    problem: Mapping[str, object],
+    device: str,
+    driver: str | None,
+    versions: Mapping[str, str],
+) -> RecordLookupOut:
+    """Return the record of a tuner for a problem of a kernel on a device, named by PCI id, id or name."""
+    asked: Asked = {"tuner": tuner, "kernel": kernel, "problem": json.dumps(problem), "device": device}
+    stated = [f"{name}={version}" for name, version in versions.items()]
+    return access.read(LOOKUP, {**asked, "driver": driver, "version": stated or None})
+
+
 def record_of(record_id: UUID) -> Resource[RecordOut]:
     """Return the resource of a record."""
     return stored(f"/v1/records/{record_id}", RecordOut, "service.api.records.service:read", record_id)
@@ -39,7 +76,7 @@ def removal_of(record_id: UUID) -> Removal:
     return removed("/v1/records", "service.api.records.service:delete", record_id, audit="record.delete")
 
 
-def print_all(found: "Sequence[RecordOut | models.RecordOut]") -> None:
+def print_all(found: Sequence[RecordOut]) -> None:
     """Print records as a table."""
     table = text_table(
         Column("record", no_wrap=True), "kernel", "device, driver", "versions", number_column("time"), spaced=True

@@ -3,7 +3,10 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from service.cli.access.connection import connect
+from service.api.keys.caller import COMMAND_LINE
+from service.api.records.schemas import RecordsBody, StoredRecord, StoredRecords
+from service.cli.access.opening import open_access
+from service.cli.access.resource import Action, Done
 from service.cli.printing.counted import counted
 from service.cli.printing.output import ERRORS, print_json, print_line
 from service.errors import BadRequest
@@ -11,6 +14,7 @@ from xetune_client import models
 
 if TYPE_CHECKING:
     from service.cli.records.formats import Restored
+    from service.http.context import Context
 
 _A_REQUEST = 200
 _A_REQUEST_BYTES = 2**19
@@ -38,15 +42,54 @@ def read_problem(text: str) -> dict[str, object]:
 
 def store(bodies: list[models.RecordBody], as_json: bool) -> None:
     """Store records in requests within the limits of a service, and print how many are new."""
-    stored: list[models.StoredRecord] = []
-    with connect() as client:
+    stored: list[StoredRecord] = []
+    with open_access() as access:
         for some in _requests(bodies):
-            stored += client.store_records(models.RecordsBody(records=some)).records
+            stored += access.do(storage_of(models.RecordsBody(records=some))).answer.records
     new = sum(each.new for each in stored)
     if as_json:
         print_json({"records": [each.model_dump(mode="json") for each in stored], "new": new})
     else:
         print_line(f"{counted(new, 'record')} stored, {len(stored) - new} here before")
+
+
+def storage_of(body: models.RecordsBody) -> Action[StoredRecords]:
+    """Return the action that stores the records of a request."""
+
+    def store(context: "Context") -> Done[StoredRecords]:
+        from service.api.records import service
+
+        checked = _checked(body)
+        with context.database.write() as session:
+            return Done(service.store(session, checked, context.settings, COMMAND_LINE))
+
+    return Action("/v1/records", body, StoredRecords, store, creates=True)
+
+
+def _checked(body: models.RecordsBody) -> RecordsBody:
+    """Return a request as its route's model.
+
+    Raises:
+        Malformed: it does not match.
+    """
+    import json
+
+    from pydantic import ValidationError
+
+    from service.errors import Malformed
+    from service.http.known_fields import KnownFields
+    from service.http.validation_errors import SHOWN_ERRORS, faults_of
+    from xetune_client.wire import to_json
+
+    document = json.loads(to_json(body))
+    try:
+        return RecordsBody.model_validate(document)
+    except ValidationError as error:
+        faults = error.errors(include_url=False)[:SHOWN_ERRORS]
+        for fault in faults:
+            fault["loc"] = ("body", *fault["loc"])
+        known = KnownFields({"body": RecordsBody.model_json_schema()})
+        raise Malformed(faults_of(faults, document, known)) from error
 
 
 def _requests(bodies: list[models.RecordBody]) -> list[list[models.RecordBody]]:

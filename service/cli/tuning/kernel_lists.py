@@ -33,7 +33,7 @@ from xetune_client.errors import NotFound as Missing
 if TYPE_CHECKING:
     from service.api.hostcode.languages import Language
     from service.api.kernels.lookup.schemas import LookupOut
-    from service.api.kernels.schemas import BinaryOut, KernelOut, LookupBody
+    from service.api.kernels.schemas import KernelOut, LookupBody
     from service.http.context import Context
     from xetune_client import models
 
@@ -229,14 +229,6 @@ def print_artifacts(kernel: AnyKernel) -> None:
     """Print the files of a kernel, and what copies them."""
     CONSOLE.print(table_of_files(kernel))
     print_line(f"copy them: xetune kernels files {short_ids([kernel.id])[kernel.id]} -o DIR")
-
-
-def print_binaries(binaries: Sequence[BinaryOut | models.BinaryOut]) -> None:
-    """Print the native binaries of a kernel."""
-    table = text_table("chip", "driver", "file", "validity")
-    for binary in binaries:
-        table.add_row(binary.chip, binary.driver, binary.name, "; ".join(binary.stale) or "-")
-    CONSOLE.print(table if binaries else "No binary. Build one: xetune kernels binaries KERNEL --build")
 
 
 def show(

@@ -8,8 +8,7 @@ import typer
 
 from service.api.hostcode.languages import Language
 from service.api.kernels.tune import Tune
-from service.cli.access.connection import connect
-from service.cli.access.opening import ClientAccess, open_access
+from service.cli.access.opening import open_access
 from service.cli.completing import devices
 from service.cli.default_command import FirstByDefault
 from service.cli.devices.drivers import asking_drivers
@@ -175,8 +174,10 @@ def withdraw_command(
     reason: Annotated[str, typer.Option(help="Why it is not to be served; stored with the kernel.")],
 ) -> None:
     """Withdraw a kernel: it stays stored, and no lookup serves it."""
-    with connect() as client:
-        found = client.withdraw_kernel(kernel_id := find_kernel(ClientAccess(client), kernel), reason)
+    from service.cli.tuning.actions import withdrawal_of
+
+    with open_access() as access:
+        found = access.do(withdrawal_of(kernel_id := find_kernel(access, kernel), reason)).answer
     CONSOLE.print(f"kernel {kernel_id} is withdrawn: {found.withdrawn}", highlight=False, soft_wrap=True, markup=False)
     CONSOLE.print(f"undo: xetune kernels restore {kernel_id}", highlight=False, soft_wrap=True)
 
@@ -201,13 +202,13 @@ def binaries_command(
     as_json: AsJson = False,
 ) -> None:
     """List the native binaries of a kernel, or build one: a runtime with the same driver need not compile."""
-    from service.cli.tuning.kernel_lists import print_binaries
+    from service.cli.tuning.binaries import binaries_of, build_of, print_binaries
 
-    with connect() as client:
-        kernel_id = find_kernel(ClientAccess(client), kernel)
+    with open_access() as access:
+        kernel_id = find_kernel(access, kernel)
         if build:
-            client.build_binary(kernel_id)
-        found = client.binaries(kernel_id, driver=driver).binaries
+            access.do(build_of(kernel_id))
+        found = access.read(binaries_of(kernel_id), {"driver": driver}).binaries
     if as_json:
         print_json({"binaries": [binary.model_dump(mode="json") for binary in found]})
         return
@@ -220,8 +221,10 @@ def rebuild_command(
     as_json: AsJson = False,
 ) -> None:
     """Queue jobs that rebuild stale native binaries for the driver of the installed offline compiler."""
-    with connect() as client:
-        done = client.rebuild_binaries(most=most)
+    from service.cli.tuning.binaries import rebuild_of
+
+    with open_access() as access:
+        done = access.do(rebuild_of(most)).answer
     if as_json:
         print_json(done.model_dump(mode="json"))
         return

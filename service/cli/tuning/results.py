@@ -34,8 +34,9 @@ from service.cli.printing.output import (
     print_wrapped,
     text_table,
 )
+from service.cli.tuning.binaries import print_binaries
 from service.cli.tuning.job_lists import each_trial, job_of
-from service.cli.tuning.kernel_lists import files_of, kernel_of, print_binaries, print_files
+from service.cli.tuning.kernel_lists import files_of, kernel_of, print_files
 from service.gemm_json import config_line
 from service.job_summary import (
     WIDE_SPREAD,

@@ -39,7 +39,8 @@ def read_file(
     request: Request, received: ReceivedFile, query: Annotated[XrayQuery, Query()], context: ContextDep
 ) -> HTMLResponse:
     """Show the kernels of a file as a part of the page; errors are JSON for those who accept it first."""
-    view = xray_view(xray_file(context, received, query))
+    with received.open("rb") as file:
+        view = xray_view(xray_file(context, file, query))
     return page(request, "xray/_result.html", {"view": view})
 
 

@@ -2,14 +2,20 @@
 
 import sys
 import time
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from fastapi.testclient import TestClient
+from starlette.types import Receive, Scope, Send
 
 import xetune_client
+from service.api.keys.caller import COMMAND_LINE
+from service.app import create_app
+from service.cli.access.opening import Access, ClientAccess
+from service.cli.access.own_context import command_settings
 from service.cli.main import main
 from tests.service.cli.both_transports import Run
 from tests.service.passed import Passed
@@ -29,6 +35,21 @@ def one_database(tmp_path: Path, sqlite_url: str, client: TestClient, monkeypatc
         return Client(url, key, **({"transport": transport} | how))  # pyright: ignore[reportArgumentType]
 
     monkeypatch.setattr(xetune_client, "Client", asked)
+
+
+@pytest.fixture
+def served(one_database: None) -> Iterator[Access]:
+    """Access by the application of this machine's database, as the command line."""
+    del one_database
+    app = create_app(command_settings())
+
+    async def as_command_line(scope: Scope, receive: Receive, send: Send) -> None:
+        await app({**scope, "state": {"caller": COMMAND_LINE}}, receive, send)
+
+    transport = Passed(TestClient(as_command_line)._transport)  # pyright: ignore[reportPrivateUsage]
+    with Client("http://localhost", "", transport=transport) as client:
+        yield ClientAccess(client)
+    app.state.context.close()
 
 
 @pytest.fixture

@@ -88,6 +88,11 @@ def test_lists_import_no_compiler_search_web_framework_or_other_database(name: s
         ("export", {"numpy"}),
         ("tune 512 384 1024 --device max1350", {"numpy"}),  # refused when all is checked
         ("kernels find 512 384 1024 --device b580", set[str]()),  # from the default, which numpy chooses
+        ("kernels withdraw last --reason wrong", {"numpy"}),
+        ("kernels rebuild-binaries", {"numpy"}),
+        ("records find --tuner a --kernel b --problem {} --device b60", {"numpy"}),
+        ("xray README.md", set[str]()),
+        ("import examples/kernel_tuner_t4.json", set[str]()),
     ],
 )
 def test_what_is_done_here_needs_no_web_framework(words: str, also: set[str], migrated: str) -> None:

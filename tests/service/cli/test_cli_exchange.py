@@ -13,8 +13,9 @@ import pytest
 from db.session import Database, open_database
 from hal import find
 from service.artifacts import ArtifactStore
-from service.cli.access.opening import ClientAccess
+from service.cli.access.opening import Access
 from service.cli.main import main
+from service.cli.tuning.actions import cancellation_of
 from tests.service.api.exchange.data_folders import take_in
 from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import GEMM, JOB, read, results, text_of
@@ -185,8 +186,8 @@ def test_what_cannot_be_done_is_said_in_a_line(
 def test_a_job_without_a_time_is_named_with_its_command(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def cancel(access: ClientAccess, job: UUID, **_: object) -> None:
-        access.client.cancel(job)
+    def cancel(access: Access, job: UUID, **_: object) -> None:
+        access.do(cancellation_of(job))
 
     monkeypatch.setattr("service.cli.tuning.running.work_on_job", cancel)
     asked = tmp_path / "candidates.jsonl"

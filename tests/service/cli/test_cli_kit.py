@@ -97,7 +97,7 @@ def test_a_driver_that_executes_nothing_is_refused_before_devices_are_listed(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
 ) -> None:
     # Where it is installed, it is among the devices that a service lists.
-    monkeypatch.setattr(results, "connect", lambda: pytest.fail("a service was asked"))
+    monkeypatch.setattr(results, "open_access", lambda: pytest.fail("a service was asked"))
     monkeypatch.chdir(tmp_path)
     status, out, told = run("export", *arguments, "--device", "simulated-driver-a770")
     assert (status, out, list(tmp_path.glob("*.pyz"))) == (2, "", [])

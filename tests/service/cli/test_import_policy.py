@@ -8,16 +8,11 @@ from service.cli.import_policy import leave_out_unused_parts
 leave_out_unused_parts()
 import sys
 import httpx
-from fastapi import FastAPI
-app = FastAPI()
-@app.get("/")
-def read() -> list[int]:
-    return [1]
-print([name for name in ("pygments", "rich", "pydantic.v1.main") if name in sys.modules])
+print([name for name in ("pygments", "rich") if name in sys.modules])
 """
 
 
-def test_httpx_and_fastapi_work_without_the_parts_that_are_left_out() -> None:
+def test_httpx_works_without_its_command_line() -> None:
     run = [sys.executable, "-W", "error", "-c", _LEFT_OUT]
     done = subprocess.run(run, capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "[]"

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from service.cli.access.connection import connect, same
+from service.cli.access.opening import open_access
 from service.cli.completing import devices
 from service.cli.ids import HELP, find_kernel
 from service.cli.options.output import AsJson
@@ -42,20 +42,18 @@ def xray_command(
     other options of a problem, ours for that problem stands beside all kernels.
     """
     from codegen import InvalidProblem
-    from service.api.xray.schemas import XrayOut
-    from service.cli.access.opening import ClientAccess
-    from service.cli.compiler.inspection.xrays import asked, print_all
+    from service.cli.compiler.inspection.xrays import asked, print_all, report_on, report_on_kernel
 
     if (file is None) == (stored is None):
         raise InvalidProblem("FILE", "expected a file or --stored KERNEL, got both or neither")
-    with connect(_TIMEOUT_S) as client:
+    with open_access(timeout_s=_TIMEOUT_S) as access:
         if stored is not None:
-            found = client.xray_kernel(find_kernel(ClientAccess(client), stored))
+            found = access.read(report_on_kernel(find_kernel(access, stored)))
         else:
             assert file is not None  # one of both
             said = {"name": file.name, "device": device, "kernel": kernel, "limit": limit, **asked(problem)}
-            found = client.xray(file.read_bytes(), **said)
+            found = access.do(report_on(file, said)).answer
     if as_json:
         print_json(found.model_dump(mode="json"))
     else:
-        print_all(same(XrayOut, found))
+        print_all(found)

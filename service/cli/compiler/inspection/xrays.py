@@ -2,19 +2,50 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import UUID
 
 from rich.table import Column
 
 from service.api.xray.schemas import OursOut, XrayKernelOut, XrayOut
 from service.api.xray.work import SIZE
+from service.cli.access.resource import Action, Asked, Done, Resource, checked
 from service.cli.options.problem import ProblemOptions
 from service.cli.printing.counted import counted
 from service.cli.printing.output import CONSOLE, print_wrapped, text_table
 from service.http.problem_query import to_query
 from service.text.kernel_names import labels
 
+if TYPE_CHECKING:
+    from service.http.context import Context
+
 _SIZES = {"m", "n", "k"}
 _SIZES_UNKNOWN = "M, N and K"  # of all kernels
+
+
+def report_on(file: Path, asked: Asked) -> Action[XrayOut]:
+    """Return the action that reports on the kernels of a file."""
+
+    def report(context: "Context") -> Done[XrayOut]:
+        from service.api.xray.schemas import XrayQuery
+        from service.api.xray.service import xray_file
+
+        with file.open("rb") as opened:
+            return Done(xray_file(context, opened, checked(XrayQuery, asked)))
+
+    return Action("/v1/xray", file, XrayOut, report, asked=asked)
+
+
+def report_on_kernel(kernel_id: UUID) -> Resource[XrayOut]:
+    """Return the resource of the report on a stored kernel."""
+
+    def report(context: "Context", _: Asked) -> XrayOut:
+        from service.api.xray.service import xray_kernel
+
+        return xray_kernel(context, kernel_id)
+
+    return Resource(f"/v1/kernels/{kernel_id}/xray", XrayOut, report)
 
 
 def asked(problem: ProblemOptions) -> dict[str, str | int | bool | None]:

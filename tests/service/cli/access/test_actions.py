@@ -1,10 +1,13 @@
 """Actions of commands with this machine's database, compared with the application: answers, refusals and events."""
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import cast
 from uuid import UUID
 
 import pytest
+from pydantic import BaseModel
 from sqlalchemy import select
 
 from codegen import GemmProblem
@@ -14,15 +17,17 @@ from service.api.kernels.schemas import LookupBody
 from service.api.kernels.tune import Tune
 from service.api.schedules.schemas import ScheduleBody, StaleBody
 from service.api.shapes.schemas import ShapeSetBody
-from service.cli.access.application import in_process
 from service.cli.access.opening import Access, ClientAccess, open_access_of
-from service.cli.access.resource import Action, Done, M, Removal
+from service.cli.access.resource import Action, Asked, Done, M, Removal, Resource
+from service.cli.compiler.inspection.xrays import report_on, report_on_kernel
 from service.cli.devices.resources import release_of
 from service.cli.exchange.exporting import EXPORT
+from service.cli.exchange.importing import import_of
 from service.cli.operating import schedule_tables
 from service.cli.operating.audit_tables import EVENTS
 from service.cli.operating.schedule_tables import creation_of, run_of
 from service.cli.records import record_tables
+from service.cli.records.stored import storage_of
 from service.cli.tuning.actions import (
     cancellation_of,
     cancellation_of_set,
@@ -31,14 +36,19 @@ from service.cli.tuning.actions import (
     removal_of_set,
     restoration_of,
     retry_of,
+    withdrawal_of,
 )
+from service.cli.tuning.binaries import binaries_of, build_of, rebuild_of
 from service.cli.tuning.job_lists import job_of
-from service.cli.tuning.kernel_lists import lookup_of
-from service.errors import NotFound, ServiceError, Unavailable
+from service.cli.tuning.kernel_lists import KERNELS, lookup_of
+from service.errors import Malformed, NotFound, ServiceError, Unavailable
 from service.http.context import Context
 from service.schemas import to_body
+from tests.service.api.records.test_records import RECORD
 from tests.service.cli.both_transports import Run, both
+from tests.tuner.exchange.lines import results, text_of
 from xetune_client import Client, Refused
+from xetune_client.models import RecordsBody
 from xetune_client.wire import Answer, Request
 
 pytestmark = pytest.mark.usefixtures("one_database")
@@ -46,6 +56,7 @@ PROBLEM = to_body(GemmProblem(64, 96, 32))
 BODY = JobBody(problem=PROBLEM, device="b580")
 TEXT = "m=64,128 n=96 k=32"
 NO_ID = UUID("01970a3c-0000-7000-8000-000000000000")
+NO_RESULTS = Path(__file__)
 
 
 @pytest.fixture
@@ -54,14 +65,6 @@ def own(context: Context) -> Iterator[Access]:
     del context  # creates the database
     with open_access_of(None) as access:
         yield access
-
-
-@pytest.fixture
-def served(context: Context) -> Iterator[Access]:
-    """Access by the application."""
-    del context
-    with in_process() as client:
-        yield ClientAccess(client)
 
 
 def same_of_both(own: Access, served: Access, action: Action[M]) -> tuple[Done[M], Done[M]]:
@@ -121,8 +124,19 @@ def test_a_lookup_answers_the_same_and_queues_the_job_that_it_asks_for(tune: Tun
         cancellation_of_set(NO_ID),
         retry_of(NO_ID),
         run_of(NO_ID),
+        withdrawal_of(NO_ID, "wrong"),
+        build_of(NO_ID),
+        rebuild_of(5),
+        import_of(NO_RESULTS, {}),
+        import_of(NO_RESULTS, {"device": ""}),
+        import_of(NO_RESULTS, {"m": 64}),
+        report_on(NO_RESULTS, {"name": ""}),
+        report_on(NO_RESULTS, {"name": "a", "m": 64}),
+        report_on(NO_RESULTS, {"name": "a"}),
+        storage_of(RecordsBody.model_validate({"records": [RECORD | {"tunr": "a", "time_us": -1.0}]})),
+        storage_of(RecordsBody.model_validate({"records": []})),
     ],
-    ids=["device", "search", "size", "shapes", "lookup", "job", "set", "retry", "schedule"],
+    ids=lambda action: action.path.removeprefix("/v1/"),
 )
 def test_a_refusal_is_that_of_the_application(action: Action[M], own: Access, served: Access) -> None:
     with pytest.raises(ServiceError) as here:
@@ -155,6 +169,59 @@ def test_a_refused_removal_is_refused_as_by_the_application(removal: Removal, ow
         served.remove(removal)
     assert (here.value.status, here.value.detail) == (there.value.status, there.value.detail)
     assert not events(own)
+
+
+@pytest.mark.parametrize(
+    ("resource", "asked"),
+    [
+        (binaries_of(NO_ID), {}),
+        (binaries_of(NO_ID), {"driver": ""}),
+        (report_on_kernel(NO_ID), {}),
+        (record_tables.LOOKUP, {"tuner": "Triton", "kernel": "a", "problem": "{}", "device": "b60"}),
+        (record_tables.LOOKUP, {"tuner": "triton", "kernel": "a", "problem": '{"m": 1, "m": 2}', "device": "b60"}),
+        (record_tables.LOOKUP, {"tuner": "triton", "kernel": "a", "problem": "[", "device": "b60"}),
+        (record_tables.LOOKUP, {"tuner": "triton", "kernel": "a", "problem": "{}", "device": "b60", "version": ["1"]}),
+        (record_tables.LOOKUP, {"tuner": "triton", "kernel": "a", "problem": "{}", "device": "b60"}),
+    ],
+)
+def test_what_is_read_is_refused_as_by_the_application(
+    resource: Resource[BaseModel], asked: Asked, own: Access, served: Access
+) -> None:
+    with pytest.raises(ServiceError) as here:
+        own.read(resource, asked)
+    with pytest.raises(Refused) as there:
+        served.read(resource, asked)
+    assert (here.value.status, here.value.detail) == (there.value.status, there.value.detail)
+
+
+def test_a_kernel_is_withdrawn_and_its_binaries_listed_alike(job: str, own: Access, served: Access) -> None:
+    del job
+    kernel = own.read(KERNELS, {"limit": 1, "winners": True}).kernels[0].id
+    here, there = same_of_both(own, served, withdrawal_of(kernel, "wrong results"))
+    assert here.answer.withdrawn == there.answer.withdrawn == "wrong results"
+    assert events(own)[-2:] == [("command line", "kernel.withdraw", outcome) for outcome in ("done", "unchanged")]
+    assert own.read(binaries_of(kernel)) == served.read(binaries_of(kernel))
+    with pytest.raises(Malformed, match="expected a text of 1 or more characters"):
+        withdrawal_of(kernel, "")
+
+
+def test_records_are_stored_once_and_found_alike(own: Access, served: Access) -> None:
+    action = storage_of(RecordsBody.model_validate({"records": [RECORD]}))
+    here, there = (access.do(action).answer.records for access in (own, served))
+    assert ([each.new for each in here], [each.new for each in there]) == ([True], [False])
+    assert [outcome for _, _, outcome in events(own)] == ["done", "unchanged"]
+    asked = {"tuner": "triton", "kernel": "matmul", "problem": json.dumps(RECORD["problem"]), "device": "b60"}
+    found, of_service = (access.read(record_tables.LOOKUP, asked) for access in (own, served))
+    assert found == of_service
+    assert found.record.id == here[0].id
+
+
+def test_a_file_is_imported_alike(own: Access, served: Access, tmp_path: Path) -> None:
+    file = tmp_path / "t4.json"
+    file.write_bytes(text_of(results()))
+    here, there = (access.do(import_of(file, {"origin": "the lab"})).answer for access in (own, served))
+    assert (here.origin, here.trials, there.trials, there.known) == ("the lab", here.trials, 0, here.trials)
+    assert here.trials > 0
 
 
 def test_a_removal_is_logged_as_by_the_application(own: Access, served: Access) -> None:

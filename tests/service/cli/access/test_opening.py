@@ -18,8 +18,7 @@ from service.api.keys.schemas import KeyBody
 from service.api.keys.scope import Scope
 from service.api.keys.service import create
 from service.cli import ids
-from service.cli.access.application import in_process
-from service.cli.access.opening import Access, ClientAccess, open_access_of
+from service.cli.access.opening import Access, open_access_of
 from service.cli.access.resource import Asked, Resource
 from service.cli.devices.resources import DEVICES, accuracy_of, device_of
 from service.cli.exchange import recording_tables
@@ -92,11 +91,11 @@ def _recording(problem_id: int, device_id: int, name: str) -> Recording:
 
 
 @pytest.fixture
-def accesses(stored: Stored) -> Iterator[tuple[Access, Access]]:
+def accesses(stored: Stored, served: Access) -> Iterator[tuple[Access, Access]]:
     """Access to this machine's database: without and with the application."""
     del stored
-    with open_access_of(None) as own, in_process() as client:
-        yield own, ClientAccess(client)
+    with open_access_of(None) as own:
+        yield own, served
 
 
 def alike(accesses: tuple[Access, Access], resource: Resource[BaseModel], asked: Asked | None = None) -> BaseModel:
