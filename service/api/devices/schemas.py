@@ -125,6 +125,11 @@ class QuarantineOut(BaseModel):
             f"since it kept failing at {self.since:%Y-%m-%d %H:%M} UTC ({self.reason})"
         )
 
+    @property
+    def remedy(self) -> str:
+        """Return how the quarantine is ended, as a sentence."""
+        return f"`xetune devices release {self.device}` releases it."
+
 
 class DeviceList(BaseModel):
     """All known devices, and quarantined devices."""

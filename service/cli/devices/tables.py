@@ -143,5 +143,4 @@ def _in(value: int | None, unit: int) -> str:
 def print_quarantined(kept: list[QuarantineOut]) -> None:
     """Print each device in quarantine, and how it is released."""
     for one in kept:
-        release = f"`xetune devices release {one.device}` releases it."
-        CONSOLE.print(f"\n{one.sentence()}. {release}", highlight=False, markup=False)
+        CONSOLE.print(f"\n{one.sentence()}. {one.remedy}", highlight=False, markup=False)

@@ -37,6 +37,7 @@ from service.cli.printing.output import (
 from service.cli.tuning.binaries import print_binaries
 from service.cli.tuning.job_lists import each_trial, job_of
 from service.cli.tuning.kernel_lists import files_of, kernel_of, print_files
+from service.cli.tuning.waiting import why_waiting
 from service.gemm_json import config_line
 from service.job_summary import (
     WIDE_SPREAD,
@@ -65,6 +66,8 @@ def print_job(access: Access, job_id: UUID, as_json: bool, output: Path | None =
     job = access.read(job_of(job_id))
     if not as_json:  # before what takes longer
         CONSOLE.print(_heading(job))
+        for reason in why_waiting(access, job):
+            print_wrapped(f"waits: {reason}")
     if job.builds is not None:
         _print_built(access, job, job.builds, as_json)
         return job

@@ -26,6 +26,7 @@ from service.cli.printing.evidence import shown_best
 from service.cli.printing.progress import INTERRUPTED, bar, tell
 from service.cli.tuning.job_lists import job_of
 from service.cli.tuning.shape_tables import set_of
+from service.cli.tuning.waiting import held_back
 from service.cluster.coordinator import Coordinator
 from service.cluster.executor import Executor
 from service.cluster.local import LocalEngine
@@ -35,6 +36,7 @@ from service.jobs.tuning import Tuning
 
 _FIRST_POLL_S, _POLL_S, _GROWTH = 0.05, 1.0, 1.5
 _OTHER_POLLS = 3  # as long as this process may need to begin a job that it claimed
+_QUEUED_POLLS = 10  # about five seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ def work_on_job(access: Access, job_id: UUID, url: str | None = None, *, quiet: 
         running = job.status == "running"
         return _State(job.device, running, job.status.over, job.done, job.budget.trials, f"trials  {best}")
 
-    _work_on(_Work(job_id, f"job {job_id}", "jobs", read), url, quiet=quiet)
+    _work_on(access, _Work(job_id, f"job {job_id}", "jobs", read), url, quiet=quiet)
 
 
 def work_on_set(access: Access, set_id: UUID, url: str | None = None, *, quiet: bool) -> None:
@@ -97,23 +99,23 @@ def work_on_set(access: Access, set_id: UUID, url: str | None = None, *, quiet: 
         is_over = found.status != "active"
         return _State(found.device, not is_over, is_over, found.trials, found.budget.trials, text)
 
-    _work_on(_Work(set_id, f"shape set {set_id}", "shapes", read), url, quiet=quiet)
+    _work_on(access, _Work(set_id, f"shape set {set_id}", "shapes", read), url, quiet=quiet)
 
 
-def _work_on(work: _Work, url: str | None, *, quiet: bool) -> None:
+def _work_on(access: Access, work: _Work, url: str | None, *, quiet: bool) -> None:
     if url is None:
         if not (state := work.read()).is_over:
             _run_here(work, state.device, quiet=quiet)
         return
     try:
-        _follow(work, quiet=quiet)
+        _follow(work, _Queue(access, work).check, quiet=quiet)
     except KeyboardInterrupt:
         cancel = f"xetune --server {url} {work.group} cancel {work.id}"
         tell(f"{work.name} continues at {url}; `{cancel}` stops it")
         raise typer.Exit(INTERRUPTED) from None
 
 
-def _follow(work: _Work, check: Callable[[_State], None] = lambda _: None, *, quiet: bool) -> None:
+def _follow(work: _Work, check: Callable[[_State], None], *, quiet: bool) -> None:
     """Show progress until the work is over, or `check` raises."""
     with bar(quiet) as progress:
         task, pause_s = progress.add_task("waiting for a worker", total=None), _FIRST_POLL_S
@@ -126,6 +128,20 @@ def _follow(work: _Work, check: Callable[[_State], None] = lambda _: None, *, qu
             check(state)
             time.sleep(pause_s)
             pause_s = min(pause_s * _GROWTH, _POLL_S)
+
+
+class _Queue:
+    """Says once why work of a service has no trial after some seconds, if its device is in quarantine."""
+
+    def __init__(self, access: Access, work: _Work) -> None:
+        self._access, self._work, self._polls = access, work, 0
+
+    def check(self, state: _State) -> None:
+        """Count the polls without a trial."""
+        self._polls += not state.done
+        if self._polls == _QUEUED_POLLS and not state.done:
+            for reason in held_back(self._access, state.device):
+                tell(f"{self._work.name} waits: {reason}")
 
 
 def _run_here(work: _Work, device: str, *, quiet: bool) -> None:
