@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from service.cli.options.output import AsJson
-from service.cli.printing.output import CONSOLE, print_json, text_table
+from service.cli.printing.output import CONSOLE, print_json, print_line, text_table
 
 app = typer.Typer(no_args_is_help=True, help="Run on many machines: scheduler and coordinator.")
 Insecure = Annotated[
@@ -43,19 +43,30 @@ def show_command(as_json: AsJson = False) -> None:
 
     database = prepare(read_settings().database_url, create=True)
     with closing(database), database.read() as session:
-        leaders = [
-            {"name": row.name, "holder": row.holder, "fence": row.fence, "since": f"{row.since:%Y-%m-%dT%H:%M:%SZ}"}
-            for row in coordinators.live(session)
-        ]
+        leaders = coordinators.live(session)
         devices = [
             {"device": row.device.slug, "host": row.host, "executor": row.executor, "driver": row.device.driver}
             for row in coordinators.reached(session)
         ]
     if as_json:
-        print_json({"coordinators": leaders, "devices": devices})
+        running = [
+            {"name": row.name, "holder": row.holder, "fence": row.fence, "since": f"{row.since:%Y-%m-%dT%H:%M:%SZ}"}
+            for row in leaders
+        ]
+        print_json({"coordinators": running, "devices": devices})
         return
-    for title, rows in (("Coordinator", leaders), ("Reachable devices", devices)):
-        table = text_table(*(rows[0] if rows else ("nothing",)), title=title)
-        for row in rows:
-            table.add_row(*map(str, row.values()))
-        CONSOLE.print(table)
+    if not leaders:
+        print_line("no coordinator runs; `xetune serve` or `xetune coordinator` starts one")
+    for row in leaders:
+        print_line(
+            f"coordinator {row.name.removesuffix(f' {row.holder}')}"
+        )  # that of one machine has its holder's name
+        print_line(f"  holder {row.holder}")
+        print_line(f"  fence  {row.fence}, since {row.since:%Y-%m-%d %H:%M} UTC")
+    if not devices:
+        print_line("it reaches no devices of other machines" if leaders else "no devices are reached")
+        return
+    table = text_table("device", "host, executor", "driver")
+    for each in devices:
+        table.add_row(each["device"], f"{each['host']}\n{each['executor']}", each["driver"])
+    CONSOLE.print(table)

@@ -206,6 +206,13 @@ def test_a_job_of_a_native_binary_says_what_it_builds(run: Run, filled: dict[str
     assert "native binary" in run("jobs", "list")[1]
 
 
+def test_a_coordinator_and_its_holder_are_whole_lines(run: Run, filled: dict[str, str]) -> None:
+    shown = run("cluster", "show")[1].splitlines()
+    assert shown[0] == "coordinator cluster"
+    assert shown[1].split() == ["holder", "host.of.a.long.name.example:123456789"]
+    assert shown[3] == "it reaches no devices of other machines"
+
+
 def test_long_names_are_whole(run: Run, filled: dict[str, str]) -> None:
     keys = run("keys", "create", NAME, "--scope", "read")
     assert keys[0] == 0
