@@ -10,6 +10,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console, ConsoleDimensions
 from rich.segment import Segment
 from rich.table import Column, Table
+from rich.text import Text
 
 _UNBOUNDED = 10_000
 _MARK = "\N{REPLACEMENT CHARACTER}"
@@ -55,9 +56,13 @@ def print_json(document: object) -> None:
 
 
 def text_table(*columns: str | Column, title: str | None = None, spaced: bool = False) -> Table:
-    """Return an empty table whose named columns fold long texts; `spaced` adds an empty line between rows."""
+    """Return an empty table whose named columns fold long texts; `spaced` adds an empty line between rows.
+
+    A title stays on one line, also above a narrower table.
+    """
     made = (Column(column, overflow="fold") if isinstance(column, str) else column for column in columns)
-    return Table(*made, title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), leading=int(spaced))
+    line = None if title is None else Text(title, "table.title", no_wrap=True, overflow="ignore")
+    return Table(*made, title=line, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), leading=int(spaced))
 
 
 def number_column(heading: str) -> Column:

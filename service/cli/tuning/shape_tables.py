@@ -163,7 +163,7 @@ def _binaries(kernel: KernelChoice) -> str:
 def _matrix(found: ShapeSetOut, cover: CoverOut) -> Table:
     """Render each needed kernel on each shape, as its time over the least."""
     kernels = (Column(str(kernel), justify="right") for kernel in cover.needed)
-    title = "kernels by shape: time over the least that is known (* single trial, ~ predicted)"
+    title = "kernels by shape: times over the least known (* single trial, ~ predicted)"
     table = text_table(Column("shape", no_wrap=True), *kernels, title=title)
     cells = {(cell.kernel, cell.shape): cell for cell in cover.cells}
     marks = {"interleaved": "", "trial": "*", "predicted": "~", "none": ""}

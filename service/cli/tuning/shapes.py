@@ -31,11 +31,11 @@ def list_command(
     elif not found:
         CONSOLE.print("No sets of shapes yet. Start one: xetune tune --shapes llama-3.2-1b@tokens=1,16 --dtype bf16")
     else:
-        table = text_table(Column("set", no_wrap=True), "device", "source", number_column("shapes"), "status")
+        table = text_table(Column("set", no_wrap=True), "source", number_column("shapes"), "status", spaced=True)
         short = short_ids(line.id for line in found)
         for line in found:
-            made = f"{line.status}\n{line.created_at:%Y-%m-%d %H:%M} UTC"
-            table.add_row(short[line.id], line.device, line.source, str(line.shapes), made)
+            of = f"{line.source}\n{line.device}\n{line.created_at:%Y-%m-%d %H:%M} UTC"
+            table.add_row(short[line.id], of, str(line.shapes), line.status)
         CONSOLE.print(table)
 
 

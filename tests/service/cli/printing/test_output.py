@@ -49,3 +49,10 @@ def test_errors_keep_no_escape_sequences(capsys: pytest.CaptureFixture[str]) -> 
     with pytest.raises(SystemExit):
         main._end(f"line 2: kernel {CLEAR} is not known\nand more")  # pyright: ignore[reportPrivateUsage]
     assert capsys.readouterr().err == "error: line 2: kernel \N{REPLACEMENT CHARACTER}[2J is not known\nand more\n"
+
+
+def test_a_title_is_one_line_above_a_narrower_table(printed: io.StringIO) -> None:
+    table = text_table("a", title="longer than all rows")
+    table.add_row("1")
+    CONSOLE.print(table)
+    assert printed.getvalue().splitlines()[0] == "longer than all rows"

@@ -206,6 +206,12 @@ def test_a_job_of_a_native_binary_says_what_it_builds(run: Run, filled: dict[str
     assert "native binary" in run("jobs", "list")[1]
 
 
+def test_a_listed_set_has_its_device_and_date_in_lines_of_their_own(run: Run, filled: dict[str, str]) -> None:
+    lines = [line.strip() for line in run("shapes", "list")[1].splitlines()]
+    assert "b580" in lines
+    assert any(line.endswith("UTC") for line in lines)
+
+
 def test_a_coordinator_and_its_holder_are_whole_lines(run: Run, filled: dict[str, str]) -> None:
     shown = run("cluster", "show")[1].splitlines()
     assert shown[0] == "coordinator cluster"
