@@ -8,7 +8,7 @@ from fastapi.responses import HTMLResponse
 
 from service.dashboard.rendering import page
 
-_SCOPE = "scope"
+_SCOPE, _NO_KEY = "scope", "key-missing"
 _HEADINGS = {
     HTTPStatus.NOT_FOUND: "Page not found",
     HTTPStatus.FORBIDDEN: "Access denied",
@@ -33,7 +33,7 @@ def problem_page(
     where = request.url.path + (f"?{request.url.query}" if request.url.query else "")
     again = where if request.method == "GET" else "/"
     if status is HTTPStatus.UNAUTHORIZED:
-        return sign_in_page(request, None, again)
+        return sign_in_page(request, None if rule == _NO_KEY else detail, again)
     values = {
         "status": status.value,
         "heading": _HEADINGS.get(status, status.phrase),

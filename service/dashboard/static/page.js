@@ -35,9 +35,12 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => disp
 showTheme();
 
 const menu = document.getElementById("menu");
-menu.addEventListener("click", () => {
-  const open = document.getElementById("pages").classList.toggle("open");
+menu.addEventListener("click", (event) => {
+  const pages = document.getElementById("pages");
+  const open = pages.classList.toggle("open");
   menu.setAttribute("aria-expanded", String(open));
+  const byKeyboard = event.detail === 0;
+  if (open && byKeyboard) pages.querySelector("a").focus(); // the links stand before the button, Tab would pass them
 });
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape" || menu.getAttribute("aria-expanded") !== "true") return;

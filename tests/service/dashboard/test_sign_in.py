@@ -117,7 +117,11 @@ def test_a_revoked_key_in_a_cookie_is_the_form_again_and_a_weak_one_a_page_that_
     assert (refused.status_code, refused.json()["rule"]) == (403, "scope")
     with context.database.write() as session:
         service.revoke(session, service.find(session, "me"), context.now())
-    assert "API key" in client.get("/").text
+    again = unescape(client.get("/jobs", headers={"Accept": "text/html"}).text)
+    assert "the API key 'me' was revoked; ask for another" in again
+    assert 'name="next" value="/jobs"' in again
+    client.cookies.clear()
+    assert "Authorization" not in client.get("/jobs").text  # who has no key is told by the form alone
 
 
 def test_what_was_wrong_is_shown_as_text(client: TestClient, context: Context) -> None:

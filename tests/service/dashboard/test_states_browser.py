@@ -173,3 +173,18 @@ def test_a_filter_waits_until_it_is_sent_and_the_next_page_has_the_focus(browser
         page.get_by_role("button", name="Filter").press("Enter")
         page.wait_for_url(f"{site}/jobs?status=succeeded")
         assert complaints == []
+
+
+def test_the_menu_of_a_phone_is_used_by_keyboard(browser: Browser, site: str) -> None:
+    with opened(browser, f"{site}/jobs", width=360) as (page, complaints):
+        menu, first = page.get_by_role("button", name="Menu"), page.locator("#pages a").first
+        expect(first).to_be_hidden()
+        menu.press("Enter")
+        expect(first).to_be_focused()
+        page.keyboard.press("Escape")
+        expect(first).to_be_hidden()
+        expect(menu).to_be_focused()
+        menu.click()
+        expect(first).to_be_visible()
+        expect(menu).to_be_focused()
+        assert complaints == []
