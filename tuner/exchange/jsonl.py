@@ -22,6 +22,7 @@ from tuner.exchange.kernel_record import KernelRecord, binary_of, emulated_of
 from tuner.exchange.records import (
     FORMAT,
     VERSION,
+    BrokenRecord,
     CandidateRecord,
     DeviceRecord,
     EndRecord,
@@ -47,6 +48,7 @@ _KINDS: dict[str, type[Record]] = {
     "candidate": CandidateRecord,
     "tuner_record": TunerRecord,
     "end": EndRecord,
+    "broken": BrokenRecord,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 _SHOWN = 160  # characters of a message that quotes the input
@@ -92,6 +94,17 @@ def seal(lines: Iterable[str]) -> Iterator[str]:
     yield _line(EndRecord(digest.hexdigest()))
 
 
+def broken_line(error: str) -> str:
+    """Return the last line of a file that broke off."""
+    return _line(BrokenRecord(error))
+
+
+def error_of(lines: bytes) -> str | None:
+    """Return why a file broke off; None for one with its end."""
+    last = lines[lines.rfind(b"\n", 0, -1) + 1 :]
+    return str(json.loads(last)["error"]) if last.startswith(b'{"record":"broken"') else None
+
+
 def join_files(files: Iterable[bytes]) -> Iterator[str]:
     """Yield the lines of several files as one with the header of the first; equal lines are written once."""
     lines = [file.decode().splitlines(keepends=True)[:-1] for file in files]
@@ -121,6 +134,8 @@ def read_lines(stream: BinaryIO) -> Exchange:
         elif isinstance(record, EndRecord):
             ended = True
             _check_end(number, record, digest.hexdigest())
+        elif isinstance(record, BrokenRecord):
+            raise InvalidLine(number, f"the export broke off: {record.error}")
         else:
             try:
                 _add(exchange, number, record)
@@ -227,7 +242,7 @@ def _add(exchange: Exchange, number: int, record: Record) -> None:
         ValueError: it refers to a missing record, or is a duplicate.
     """
     match record:
-        case Header() | EndRecord():
+        case Header() | EndRecord() | BrokenRecord():
             raise AssertionError("read as the first line and the last")
         case DeviceRecord(spec):
             _put(exchange.devices, record.identity, Line(number, spec))

@@ -240,6 +240,13 @@ class EndRecord:
     sha256: Sha256
 
 
+@dataclass(frozen=True, slots=True)
+class BrokenRecord:
+    """Last line in place of the end: why no more could be read after the file had begun to be sent."""
+
+    error: str
+
+
 Record = (
     Header
     | DeviceRecord
@@ -250,6 +257,7 @@ Record = (
     | CandidateRecord
     | TunerRecord
     | EndRecord
+    | BrokenRecord
 )
 
 

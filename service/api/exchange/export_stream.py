@@ -14,11 +14,11 @@ from service.api.exchange import exporting
 from service.api.exchange.exporting import Selection
 from service.api.exchange.schemas import ExportQuery
 from service.artifacts import StorageError
-from service.errors import BadRequest, Conflict, FieldError, NotFound, Unavailable
+from service.errors import BadRequest, Conflict, FieldError, NotFound, ServiceError, Unavailable
 from service.http.context import Context
 from tuner.errors import InvalidFile
 from tuner.exchange.file_format import Format
-from tuner.exchange.jsonl import write_lines
+from tuner.exchange.jsonl import broken_line, write_lines
 from tuner.exchange.records import Record
 
 if TYPE_CHECKING:
@@ -58,6 +58,8 @@ def exported(query: ExportQuery, context: Context) -> Exported:
 
 
 def _lines(context: Context, selection: Selection, runners_up: int | None, origin: str) -> Iterator[str]:
+    """Yield the lines; an error after the first becomes the last line, as the answer has begun."""
+    has_begun = False
     with context.database.read() as session:
         try:
             if runners_up is None:
@@ -68,9 +70,16 @@ def _lines(context: Context, selection: Selection, runners_up: int | None, origi
                 records = exporting.runners_up(session, selection, runners_up)
             first = next(records, None)
             found = () if first is None else (first,)
-            yield from write_lines(chain([exporting.header(origin)], found, records))
-        except StorageError as error:
-            raise Unavailable(str(error), rule="artifact-files") from error
+            for line in write_lines(chain([exporting.header(origin)], found, records)):
+                has_begun = True
+                yield line
+        except (StorageError, ServiceError) as error:
+            if has_begun:
+                yield broken_line(str(error))
+            elif isinstance(error, StorageError):
+                raise Unavailable(str(error), rule="artifact-files") from error
+            else:
+                raise
 
 
 def check_files(query: ExportQuery, context: Context) -> None:

@@ -1,7 +1,8 @@
 """Stored results as records of an exchange file."""
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import groupby
@@ -9,7 +10,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from codegen import XeConfig
+from codegen import CodegenError, XeConfig
 from codegen.serialization import decode
 from db.queries import jobs
 from db.queries.jobs import JobFilter
@@ -58,6 +59,7 @@ def results(
 
     Raises:
         NotFound, Conflict: the requested job does not exist, or is not over.
+        Conflict: rule `unreadable-row`: a row was stored by another version, or changed since.
         ArtifactMissing, ArtifactDamaged: the binary of a kernel is missing or damaged.
     """
     said = set() if said is None else said
@@ -68,9 +70,10 @@ def results(
         if not ended or job.id in said:
             continue
         said.add(job.id)
-        yield from _named(job, said)
         best = next((trial.number for trial in ended if trial.id == job.best_trial_id), None)
-        yield job_record(job, best)
+        with _readable(f"job {job.id}"):
+            of_job = [*_named(job, said), job_record(job, best)]
+        yield from of_job
         for trial in ended:
             if trial.reused is None:
                 yield from _trial(session, job, trial, said, artifacts)
@@ -109,15 +112,18 @@ def runners_up(session: Session, selection: Selection, limit: int) -> Iterator[R
 
     for _, of_place in groupby(sorted(found, key=place), key=place):  # sorted is stable: the fastest stay first
         for trial in list(of_place)[:limit]:
-            yield from _named(trial.job, said)
             assert trial.prediction is not None  # it is a runner-up
-            yield CandidateRecord(
-                problem=trial.job.problem.key,
-                device=trial.job.device.slug,
-                driver=trial.job.device.driver,
-                config=decode(XeConfig, trial.config),
-                prediction=prediction_from_row(trial.prediction),
-            )
+            with _readable(f"trial {trial.number} of job {trial.job_id}"):
+                named = list(_named(trial.job, said))
+                candidate = CandidateRecord(
+                    problem=trial.job.problem.key,
+                    device=trial.job.device.slug,
+                    driver=trial.job.device.driver,
+                    config=decode(XeConfig, trial.config),
+                    prediction=prediction_from_row(trial.prediction),
+                )
+            yield from named
+            yield candidate
 
 
 def over_jobs(session: Session, selection: Selection) -> list[JobRow]:
@@ -150,7 +156,8 @@ def _trial(
     session: Session, job: JobRow, trial: TrialRow, said: set[object], artifacts: ArtifactStore
 ) -> Iterator[Record]:
     """Yield a trial, after its kernel unless that was written before."""
-    record = trial_record(trial)
+    with _readable(f"trial {trial.number} of job {job.id}"):
+        record = trial_record(trial)
     kernel = trial.kernel if record.compile_key is not None else None
     if kernel is not None and kernel.id not in said:
         said.add(kernel.id)
@@ -160,6 +167,21 @@ def _trial(
             kernel, job.problem.key, artifacts, header_hash, measurement_reuse.key_of_kernel(session, kernel.id)
         )
     yield record
+
+
+@contextmanager
+def _readable(what: str) -> Generator[None]:
+    """Name the row that cannot be read.
+
+    Raises:
+        Conflict: rule `unreadable-row`.
+    """
+    try:
+        yield
+    except (CodegenError, ValueError) as error:
+        why = str(error).removeprefix(": ")
+        message = f"{what} cannot be read: {why}; it was stored by another version, or changed since"
+        raise Conflict(message, rule="unreadable-row") from error
 
 
 def _named(job: JobRow, said: set[object]) -> Iterator[Record]:

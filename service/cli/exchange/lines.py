@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from codegen.artifact.files import write_named
 from service.cli.printing.counted import counted
 from service.cli.printing.output import print_json, print_line
-from service.errors import BadRequest, NotFound
+from service.errors import BadRequest, Conflict, NotFound
+from tuner.exchange.jsonl import error_of
 from tuner.session.bounds import check_name
 
 if TYPE_CHECKING:
@@ -40,6 +41,16 @@ def check_output(output: Path | None) -> None:
         raise BadRequest(
             "expected a file or a pipe for the results, got a terminal: add -o FILE, or pipe them (`| gzip > FILE`)"
         )
+
+
+def check_whole(lines: bytes) -> None:
+    """Check that an export did not break off.
+
+    Raises:
+        Conflict: it did; says why.
+    """
+    if (error := error_of(lines)) is not None:
+        raise Conflict(f"nothing is written: {error}", rule="unreadable-row")
 
 
 def count_records(lines: bytes) -> int:

@@ -55,7 +55,7 @@ def export_command(
     from service.cli.devices.resources import device_of
     from service.cli.exchange.exporting import EXPORT
     from service.cli.exchange.imported import device_id
-    from service.cli.exchange.lines import check_origin, check_output, count_records, write
+    from service.cli.exchange.lines import check_origin, check_output, check_whole, count_records, write
     from service.errors import BadRequest
     from service.http.problem_query import to_query
 
@@ -99,6 +99,7 @@ def export_command(
             **asked,
         }
         lines = access.fetch(EXPORT, chosen).content
+        check_whole(lines)
         if device is not None and not count_records(lines):
             access.read(device_of(device))  # fails if there is no such device
     is_chosen = problem.given or device is not None or job is not None

@@ -9,7 +9,9 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
+from sqlalchemy import update
 
+from db.schema.trial import Trial
 from db.session import Database, open_database
 from hal import find
 from service.artifacts import ArtifactStore
@@ -54,6 +56,17 @@ def file(tmp_path: Path) -> Path:
     path = tmp_path / "results.jsonl"
     path.write_bytes(text_of(results()))
     return path
+
+
+def test_an_export_with_a_row_that_cannot_be_read_writes_nothing(
+    run: Run, file: Path, database: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("import", str(file)) == 0
+    with database.write() as session:
+        session.execute(update(Trial).where(Trial.number == 1).values(config={}))
+    assert run("export", "-o", str(tmp_path / "out.jsonl")) == 2
+    assert f"nothing is written: trial 1 of job {JOB} cannot be read" in capsys.readouterr().err
+    assert not (tmp_path / "out.jsonl").exists()
 
 
 def test_import_says_what_it_did_and_twice_that_it_did_nothing(

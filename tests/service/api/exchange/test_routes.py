@@ -1,5 +1,6 @@
 """Results go in and out over REST as JSON lines: whole or not at all, with who brought them."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -7,7 +8,10 @@ from uuid import uuid4
 
 import pytest
 from fastapi.testclient import TestClient
+from sqlalchemy import update
 
+from db.schema.target import Problem
+from db.schema.trial import Trial
 from service.artifacts import ArtifactStore
 from service.http.context import Context
 from service.settings import Settings
@@ -90,6 +94,26 @@ def test_an_export_without_a_file_of_a_kernel_is_refused_before_it_begins(
         assert (answer.status_code, answer.json()["rule"]) == (409, "artifact-files")
         assert "tune the problem again" in answer.json()["detail"]
     assert large.get("/v1/exports?runners_up=true").status_code == 200
+
+
+def test_an_export_with_a_row_that_cannot_be_read_says_which(large: TestClient) -> None:
+    context: Context = large.app.state.context  # pyright: ignore
+    assert large.post("/v1/imports", content=_text()).status_code == 200
+    with context.database.write() as session:
+        session.execute(update(Trial).where(Trial.number == 1).values(config={"matmul": 5}))
+    reason = (
+        f"trial 1 of job {JOB} cannot be read: missing strategy; it was stored by another version, or changed since"
+    )
+    begun = large.get("/v1/exports")
+    assert (begun.status_code, len(begun.text.splitlines()) > 3) == (200, True)
+    assert json.loads(begun.text.splitlines()[-1]) == {"record": "broken", "error": reason}
+    taken = large.post("/v1/imports", content=begun.content)
+    assert (taken.status_code, f"the export broke off: {reason}" in taken.json()["detail"]) == (400, True)
+    with context.database.write() as session:
+        session.execute(update(Problem).values(definition={"m": "many"}))
+    refused = large.get("/v1/exports")
+    assert (refused.status_code, refused.json()["rule"]) == (409, "unreadable-row")
+    assert f"job {JOB} cannot be read" in refused.json()["detail"]
 
 
 def test_files_of_a_job_whose_time_another_reuses_are_checked_too(large: TestClient, settings: Settings) -> None:
