@@ -1,5 +1,6 @@
 """xetune tune: one problem on one device, from search to stored kernel."""
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -83,7 +84,8 @@ def tune_command(
     as_json: AsJson = False,
 ) -> None:
     """Find the fastest kernel for a GEMM on a device, verify its results and store it."""
-    with asking_drivers() as probes:
+    with ExitStack() as drivers:
+        probes = drivers.enter_context(asking_drivers())
         # Imported here, while the drivers answer.
         from service.cli.devices.unused import print_unused_gpus
         from service.cli.options.naming import told_by_options
@@ -126,6 +128,9 @@ def tune_command(
             from service.cli.tuning.running import work_on_job
             from service.cli.tuning.shape_sets import run_set
 
+            if probes is not None:
+                probes()
+                drivers.close()  # their children, which have ended, would stay as zombies while the job runs
             if shapes is not None:
                 run_set(access, made.id, as_json)
             else:

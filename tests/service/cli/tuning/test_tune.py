@@ -4,8 +4,10 @@ import json
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 
+from service.cli.tuning import running
 from tests.service.cli.both_transports import Run
 
 pytestmark = pytest.mark.usefixtures("one_database")
@@ -32,6 +34,18 @@ def test_a_sampler_of_a_user_proposes_in_the_process_of_the_user(run: Run, sampl
     status, told, errors = run("jobs", "show", job["id"], "--json")
     assert status == 0, errors
     assert sampler in {trial["proposer"] for trial in json.loads(told)["trials"]}
+
+
+def test_no_process_that_asked_a_driver_is_left_while_a_job_runs(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, left = psutil.Process().children(), list[psutil.Process]()
+
+    def work(*_: object, **__: object) -> None:
+        left.extend(child for child in psutil.Process().children() if child not in before)
+
+    monkeypatch.setattr(running, "work_on_job", work)
+    status, told, errors = run(*TUNE)
+    assert (status, "queued" in told) == (1, True), errors
+    assert left == []
 
 
 @pytest.mark.parametrize("words", [(*TUNE,), ("tune", "--shapes", "24x40x56", "--device", "b580")])
