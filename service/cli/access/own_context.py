@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -14,8 +14,9 @@ with late_asyncio():
 from db.migrate import prepare
 from db.session import open_database, sqlite_path
 from db.values import utc_now
+from service.cli.printing.output import ERRORS, print_line
 from service.http.context import Context
-from service.settings import Settings, read_settings
+from service.settings import Settings, read_settings, unknown_settings
 from service.telemetry.loggers import configure_late
 
 if TYPE_CHECKING:
@@ -71,4 +72,12 @@ def command_settings() -> Settings:
     """
     settings = read_settings()
     configure_late(settings.model_copy(update={"log_level": "warning"}))
+    _tell_unknown()
     return settings
+
+
+@cache
+def _tell_unknown() -> None:
+    """Warn once of variables that no setting has."""
+    for sentence in unknown_settings():
+        print_line(f"warning: {sentence}", ERRORS)

@@ -1,5 +1,6 @@
 """xetune serve and xetune worker: the service, and the process that runs its jobs."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Annotated
@@ -44,6 +45,7 @@ def serve_command(
     from service.jobs.supervisor import LATE_S, Supervisor
     from service.settings import InvalidSettings
 
+    _check_scheduler(scheduler, {"--coordinators": coordinators > 1, "--insecure": insecure})
     settings = settings_of("service")
     said = {"host": host, "port": port}
     settings = settings.model_copy(update={name: value for name, value in said.items() if value is not None})
@@ -74,6 +76,18 @@ def serve_command(
             raise typer.Exit(_NOT_STARTED)
 
 
+def _check_scheduler(scheduler: str | None, given: Mapping[str, object]) -> None:
+    """Check that options of a cluster are given with its scheduler.
+
+    Raises:
+        BadRequest: they would have no effect.
+    """
+    from service.errors import BadRequest
+
+    if scheduler is None and (names := [name for name, value in given.items() if value]):
+        raise BadRequest(f"{', '.join(names)}: expected with --scheduler, got without; it has no effect on one machine")
+
+
 def _say_ready(host: str, port: int) -> None:
     CONSOLE.print(f"XeTune on http://{host}:{port}  (Ctrl-C stops it)", highlight=False)
 
@@ -97,6 +111,8 @@ def worker_command(
     from service.cluster.link import link_to
     from service.http.worker_readiness import answering
 
+    given = {"--name": name, "--nthreads": nthreads, "--device": device, "--insecure": insecure}
+    _check_scheduler(scheduler, given)
     settings = settings_of("worker", parent)
     from service.cluster import starting  # devices and compilers, which nothing else of the service needs
     from service.doctor.worker import probes_at_start, worker_faults
