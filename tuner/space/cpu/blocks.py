@@ -48,7 +48,7 @@ _ROWS_OF_C = 0.5  # of those that L2 holds a line each of: a panel writes it, an
 FEW_PAGES = 32  # rows of B read concurrently in place, each on its own page
 _AHEAD = 4  # steps that are prefetched of operands in place, or tiles along N of rows of B in blocks of K
 _AHEAD_IN_L1 = 2  # if A is in L1
-_AHEAD_OF_FEW_ROWS = 8  # steps that are prefetched of panels packed beforehand
+_AHEAD_OF_FEW_ROWS, _AHEAD_OF_FEW_ROWS_AMX = 8, 2  # steps that are prefetched of panels packed beforehand
 _FEW_TILES_OF_ROWS = 2  # of vectors, up to which products do not hide how long L2 takes for such panels
 _DEPTH_OF_COLUMNS = 512  # of B, read in place for several tiles of rows of A
 _COLUMNS = 8  # tiles of these columns, whose sums wait
@@ -275,12 +275,15 @@ def with_order(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
 
 
 def with_prefetch(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
-    """Choose how far panels packed beforehand are prefetched from L2, for several rows in up to two tiles."""
-    few = 1 < on.problem.m <= _FEW_TILES_OF_ROWS * point.tile_m
-    packed = point.pack_b == Packing.BEFOREHAND.value and point.isa != Isa.AMX.value
-    if not (few and packed) or on.problem.has_weights:
+    """Choose how far panels packed beforehand are prefetched, for several rows in up to two tiles of vectors, or one of
+    tile registers.
+    """
+    amx = point.isa == Isa.AMX.value
+    few = 1 < on.problem.m <= point.tile_m * (1 if amx else _FEW_TILES_OF_ROWS)
+    if not few or point.pack_b != Packing.BEFOREHAND.value or on.problem.has_weights:
         return point, ""
-    return point._replace(prefetch=_AHEAD_OF_FEW_ROWS), "; few rows use B, which is prefetched from L2"
+    ahead = _AHEAD_OF_FEW_ROWS_AMX if amx else _AHEAD_OF_FEW_ROWS
+    return point._replace(prefetch=ahead), "; few rows use B, which is prefetched"
 
 
 def _why_sums(point: CpuPoint) -> str:

@@ -188,10 +188,11 @@ def test_panels_packed_beforehand_are_prefetched_for_up_to_two_tiles_of_several_
     assert [config.strategy.prefetch_distance for config in configs] == [0, 8, 8, 8, 0, 0]
 
 
-def test_tile_registers_prefetch_no_panels_packed_beforehand_for_few_rows() -> None:
-    configs = [default_cpu_config(gemm(20, 900, 2200, dtype), RAPIDS, beforehand=True) for dtype in (F32, BF16)]
-    found = [(config.strategy.isa, config.strategy.prefetch_distance) for config in configs]
-    assert found == [(Isa.AVX512, 0), (Isa.AMX, 0)]
+@pytest.mark.parametrize("dtype", [BF16, S8])
+def test_panels_packed_beforehand_are_prefetched_for_one_tile_of_registers(dtype: DType) -> None:
+    configs = [default_cpu_config(gemm(m, 900, 2200, dtype), RAPIDS, beforehand=True) for m in (7, 16, 20, 32, 33, 64)]
+    assert {config.strategy.isa for config in configs} == {Isa.AMX}
+    assert [config.strategy.prefetch_distance for config in configs] == [2, 2, 2, 2, 0, 0]
 
 
 @pytest.mark.parametrize(("m", "dtype"), [(7, BF16), (16, S8)])
