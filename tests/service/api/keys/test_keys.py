@@ -33,6 +33,7 @@ from service.cli.app import app as command_line
 from service.http.context import Context
 from service.settings import Settings
 from tests.service.rest import BODY, Clock, invented_devices, post_job
+from tests.system.processes import free_port
 
 
 def make_key(context: Context, scope: str = "admin", name: str = "me", **changes: object) -> str:
@@ -269,6 +270,7 @@ def test_serve_is_refused_where_others_could_come_in_without_a_key(
         "DATA_DIR": str(settings.data_dir),
         "DATABASE_URL": settings.database_url,
         "HOST": "0.0.0.0",
+        "PORT": str(free_port()),
     }.items():
         monkeypatch.setenv(f"XETUNE_{name}", value)
     refused = CliRunner().invoke(command_line, ["serve", "--no-worker"])
