@@ -226,6 +226,9 @@ def test_a_device_shows_facts_with_their_source_health_clocks_and_queue(
     listed = text_of(client.get("/devices").text)
     assert "quarantined" in listed
     assert listed.count("measured ones are stored") == 1
+    (release,) = re.findall(r'data-post="([^"]+)" data-method="DELETE"', html)
+    assert client.delete(release).status_code == 204
+    assert "gets no jobs until" not in client.get("/devices/b60").text
 
 
 def test_a_device_has_stored_times_as_soon_as_one_is_and_as_long(client: TestClient, database: Database) -> None:
