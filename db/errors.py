@@ -3,6 +3,7 @@
 DatabaseError
 +-- DatabaseUnavailable    no connection, or the file is no database
 +-- DatabaseNotMigrated    its tables are missing, older or newer than this program's
+|   +-- DatabaseEmpty      it is not there yet, or has no tables at all
 +-- UnknownRevision        no migration leads to that revision
 +-- DatabaseReadOnly       it may be read, not written
 +-- DatabaseLocked         another process held its lock for too long
@@ -29,6 +30,10 @@ class DatabaseUnavailable(DatabaseError):
 
 class DatabaseNotMigrated(DatabaseError):
     """Its tables are missing, older or newer than this program's."""
+
+
+class DatabaseEmpty(DatabaseNotMigrated):
+    """It is not there yet, or has no tables at all: the first command makes them."""
 
 
 class UnknownRevision(DatabaseError):

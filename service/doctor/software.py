@@ -7,7 +7,7 @@ import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from db.errors import DatabaseError, DatabaseNotMigrated
+from db.errors import DatabaseEmpty, DatabaseError
 from db.migrate import check_migrated
 from db.session import open_database, shown_url, sqlite_path
 from hal.probe.findings import Finding, State
@@ -48,8 +48,8 @@ def tool_findings(tools: Iterable[Tool]) -> Iterator[Finding]:
             yield Finding("package", tool.name, state, tool.purpose, tool.advice)
 
 
-def database_finding(url: str, missing: State = State.NOTE) -> Finding:
-    """Return whether the database answers; `missing` is the state of one that has not this version's tables."""
+def database_finding(url: str, empty: State = State.NOTE) -> Finding:
+    """Return whether the database answers; `empty` is the state of one that the first command would make."""
     try:
         database = open_database(url)
     except DatabaseError as error:
@@ -58,9 +58,10 @@ def database_finding(url: str, missing: State = State.NOTE) -> Finding:
     try:
         check_migrated(database.engine)
     except DatabaseError as error:
-        state = missing if isinstance(error, DatabaseNotMigrated) else State.FAULT
+        state = empty if isinstance(error, DatabaseEmpty) else State.FAULT
         found, _, remedy = str(error).removeprefix(f"database {shown}").partition("; ")
-        return Finding("database", shown, state, found.lstrip(": "), remedy)
+        how = "the first command makes it" if state is State.NOTE else remedy
+        return Finding("database", shown, state, found.lstrip(": "), how)
     finally:
         database.close()
     return Finding("database", shown, State.OK, "it answers and has this version's tables")

@@ -32,7 +32,7 @@ def _findings(
 ) -> Iterator[Finding]:
     yield from tool_findings(list_packages())
     if uses_database:
-        yield database_finding(settings.database_url, missing=State.FAULT)
+        yield database_finding(settings.database_url, empty=State.FAULT)
     yield disk_finding(settings.data_dir)
     for gpu in gpu_readiness(probes, machine):
         yield from gpu.findings

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from db.migrate import downgrade
+from db.session import open_database
 from hal.probe.findings import Finding, State
 from service.api.toolchain.listing import Tool
 from service.doctor import software as module
@@ -29,13 +31,21 @@ def found(settings: Settings, check: str) -> list[Finding]:
 def test_a_database_that_is_not_there_is_noted_and_not_made(settings: Settings) -> None:
     (finding,) = found(settings, "database")
     assert finding.state is State.NOTE
-    assert (finding.found, finding.remedy) == ("does not exist", "run `xetune db upgrade`")
+    assert (finding.found, finding.remedy) == ("does not exist", "the first command makes it")
     assert not settings.data_dir.exists()
 
 
 def test_a_database_of_this_version_is_ready(settings: Settings, sqlite_url: str) -> None:
     (finding,) = found(settings.model_copy(update={"database_url": sqlite_url}), "database")
     assert finding.state is State.OK
+
+
+def test_a_database_of_an_older_version_is_a_fault_as_no_command_works(settings: Settings, sqlite_url: str) -> None:
+    database = open_database(sqlite_url)
+    downgrade(database.engine, "0001")
+    database.close()
+    (finding,) = found(settings.model_copy(update={"database_url": sqlite_url}), "database")
+    assert (finding.state, finding.remedy) == (State.FAULT, "run `xetune db upgrade`")
 
 
 def test_a_database_that_cannot_be_reached_is_a_fault_without_its_password(settings: Settings) -> None:
