@@ -43,7 +43,7 @@ class CannotPredict(TunerError):
 
     def __init__(self, device: str, *facts: str) -> None:
         are, them = ("is", "it") if len(facts) == 1 else ("are", "them")
-        names = " and ".join(facts)
+        names = " and ".join(filter(None, (", ".join(facts[:-1]), facts[-1])))
         super().__init__(
             f"{names} of {device} {are} not known; a predicted time needs {them}: tune where the device is"
         )

@@ -175,6 +175,10 @@ def test_the_default_compiles_while_inputs_are_drawn_and_is_stopped_where_they_c
             ("clock_mhz", "xe_cores"),
             "xe_cores and clock_mhz of Intel Arc B580 are not known; a predicted time needs them",
         ),
+        (
+            ("clock_mhz", "xe_cores", "eus_per_core"),
+            "xe_cores, eus_per_core and clock_mhz of Intel Arc B580 are not known",
+        ),
     ],
 )
 def test_missing_facts_are_named_before_anything_is_compiled(facts: tuple[str, ...], said: str) -> None:
