@@ -80,9 +80,10 @@ def create_job(body: JobBody, context: ContextDep, response: Response, by: Calle
     request = understand(body, context.devices, context.settings)
     with once.write() as session:
         job, is_new = submit(session, request, context.settings.max_active_jobs, by)
-        _log.info("job queued" if is_new else "job is there already", job=str(job.id))
         status = HTTPStatus.ACCEPTED if is_new else HTTPStatus.OK
-        return once.answer(session, response, service.describe(session, job), status, service.job_path(job.id))
+        answer = once.answer(session, response, service.describe(session, job), status, service.job_path(job.id))
+    _log.info("job queued" if is_new else "job is there already", job=str(job.id))  # not before it is stored
+    return answer
 
 
 @router.get("", dependencies=[READ])

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import sqlite3
 import threading
 from collections.abc import Generator
 from typing import Literal
@@ -9,6 +10,8 @@ from typing import Literal
 import pytest
 import structlog
 from fastapi.testclient import TestClient
+from sqlalchemy import event
+from sqlalchemy.exc import OperationalError
 
 from db.queries.cluster import leases
 from service.cli.operating.serve import serve_command
@@ -107,6 +110,18 @@ def test_a_request_and_its_job_are_found_by_their_ids_and_keys_are_not_logged(
     assert (mine[1]["method"], mine[1]["path"], mine[1]["status"]) == ("POST", "/v1/jobs", 202)
     (other,) = [line for line in lines if line.get("request_id") == "other"]
     assert (other["level"], other["path"]) == ("debug", "/v1/jobs")
+
+
+def test_a_job_that_could_not_be_stored_is_not_logged_as_queued(
+    client: TestClient, context: Context, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(_: object) -> None:
+        raise OperationalError("COMMIT", None, sqlite3.OperationalError("database or disk is full"))
+
+    configure_logs(Settings(log_format="json"))
+    event.listen(context.database.engine, "commit", fail)
+    assert client.post("/v1/jobs", json=BODY).status_code >= 500
+    assert "job queued" not in capsys.readouterr().err
 
 
 def test_a_fault_is_logged_with_its_request_and_place(
