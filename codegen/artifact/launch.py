@@ -26,7 +26,6 @@ from codegen.xe.build.gemm import (
 from codegen.xe.build.matrices import launch_sizes
 from codegen.xe.build.raster import launched
 from codegen.xe.build.sums import SUM_LENGTH
-from codegen.xe.build.workspace import scratch
 from codegen.xe.operand_access import (
     AccessBy,
     memory_path,
@@ -37,6 +36,7 @@ from codegen.xe.rules.sizes import (
     is_persistent,
     tiles_of,
 )
+from codegen.xe.workspace import scratch
 from hal import Argument, DeviceSpec, LaunchSpec, LaunchStep, Scalar
 
 

@@ -53,7 +53,6 @@ from codegen.xe.build.tiles import (
 from codegen.xe.build.workspace import (
     partials,
     sums,
-    sums_name,
 )
 from codegen.xe.build.writer import (
     Writer,
@@ -71,6 +70,7 @@ from codegen.xe.operand_access import (
 )
 from codegen.xe.prepare import in_workspace, is_decoded, multiplied, prepare_kernel, prepared_operands
 from codegen.xe.rules.sizes import is_persistent
+from codegen.xe.workspace import sums_name
 from hal import DeviceSpec
 
 KERNEL_NAME = "gemm"

@@ -8,6 +8,7 @@ from uuid import UUID
 from codegen import Axis, DType, EpilogueKind, GemmProblem, InvalidConfig, InvalidProblem, KernelConfig, XeConfig
 from codegen.backend import AnyBackend, backend_of
 from codegen.problem.gemm import GROUP_AXIS, OFFSETS, SCALE_B, ZERO_B, Operand
+from codegen.xe.workspace import scratch_formulas
 from db.schema.kernel import Artifact as ArtifactRow
 from db.schema.kernel import Kernel as KernelRow
 from service.api.hostcode.formulas import (
@@ -253,9 +254,6 @@ def _fill(problem: GemmProblem, place: int, operand: Operand) -> str:
 
 def _scratch(problem: GemmProblem, config: KernelConfig, manifest: Manifest, names: frozenset[str]) -> dict[str, str]:
     """Return the bytes of each scratch buffer; of a dynamic kernel as expressions."""
-    # Imported here: it brings xDSL.
-    from codegen.xe.build.workspace import scratch_formulas
-
     formulas = scratch_formulas(problem, config) if problem.dynamic and isinstance(config, XeConfig) else {}
     return {
         a.name: expression(formulas.get(a.name, str(a.bytes)), names) for a in manifest.arguments if a.role == "scratch"

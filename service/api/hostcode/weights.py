@@ -3,17 +3,10 @@
 import inspect
 from dataclasses import dataclass
 
-from codegen import DType, GemmProblem, checkpoints
+from codegen import DType, GemmProblem
 
 _FORMATS = {DType.E4M3: (4, 3), DType.E5M2: (5, 2), DType.E2M1: (2, 1)}  # bits of exponent and of fraction
-_CONVERTERS = (
-    checkpoints.Weights,
-    checkpoints.from_gptq,
-    checkpoints.from_awq,
-    checkpoints.unpacked,
-    checkpoints.packed,
-    checkpoints.operands,
-)
+_CONVERTERS = ("Weights", "from_gptq", "from_awq", "unpacked", "packed", "operands")
 _FLOAT_SCALES = (DType.F16, DType.BF16, DType.F32)
 
 
@@ -41,7 +34,11 @@ class HostWeights:
     @property
     def converters(self) -> str:
         """Functions in Python that convert weights of checkpoints."""
-        return f"AWQ_ORDER = {checkpoints.AWQ_ORDER}\n\n\n" + "\n\n".join(map(inspect.getsource, _CONVERTERS))
+        # Imported here: it brings numpy, and most programs have no such weights.
+        from codegen import checkpoints
+
+        sources = (inspect.getsource(getattr(checkpoints, name)) for name in _CONVERTERS)
+        return f"AWQ_ORDER = {checkpoints.AWQ_ORDER}\n\n\n" + "\n\n".join(sources)
 
 
 def weights_of(p: GemmProblem) -> HostWeights | None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from codegen import Extent, GemmProblem, SlmOperands, XeConfig
 from codegen.xe.rules import tiles_of
+from codegen.xe.workspace import scratch
 from hal import DeviceSpec, Timing, Use, readiness
 from tuner.errors import CannotPredict
 from tuner.model.traffic import memory_bytes
@@ -76,8 +77,6 @@ class XeTuning:
 
     def workspace_bytes(self, problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> int:
         """Return the bytes of partial sums in memory, and of tiles and sums in shared local memory."""
-        from codegen.xe.build.workspace import scratch  # imports xDSL, which only compiling needs
-
         block, slm = config.matmul.block, config.strategy.slm
         a = block.m * block.k * problem.dtype_a.nbytes if slm in (SlmOperands.A, SlmOperands.BOTH) else 0
         columns = block.n * problem.products

@@ -18,11 +18,11 @@ from typer.testing import CliRunner
 
 from codegen import CpuArtifact, DType, Extent, GemmProblem, MatmulConfig, SplitK, XeConfig, XeStrategy
 from codegen.problem.epilogue_text import parse_epilogue
-from codegen.xe.build.workspace import (
+from codegen.xe.rules.sizes import ceil_div
+from codegen.xe.workspace import (
     scratch,
     scratch_formulas,
 )
-from codegen.xe.rules.sizes import ceil_div
 from db.queries import devices, problems
 from db.queries.results import kernels
 from db.schema.kernel import Artifact, Kernel
