@@ -17,7 +17,7 @@ def _nothing(_: Command) -> None:
 
 
 before_command: Callable[[Command], None] = _nothing
-"""Called before a command is imported."""
+"""Called before a command's options are read and it is imported."""
 
 
 class LoadedWhenNamed(TyperGroup):
@@ -28,11 +28,15 @@ class LoadedWhenNamed(TyperGroup):
         super().__init__(**attributes)
         self.commands = {name: TyperCommand(name, help=command.help) for name, command in COMMANDS.items()}
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the options before a command; those with a value import pydantic."""
+        if (named := next((argument for argument in args if argument in COMMANDS), None)) is not None:
+            before_command(COMMANDS[named])
+        return super().parse_args(ctx, args)
+
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Import and return the command that the arguments begin with."""
         name, command, rest = super().resolve_command(ctx, args)
-        if name is not None:
-            before_command(COMMANDS[name])
         return name, command if name is None else load(name), rest
 
     def invoke(self, ctx: Any) -> Any:
