@@ -1,5 +1,5 @@
 """Time of every command until its first output and its end: help, a refused option, and commands that list, show,
-compile and tune.
+compile, tune, and take results in and out.
 
 Run: python -m benchmarks.service.commands [--runs 5]
 
@@ -8,6 +8,7 @@ processor time and wall times of the runs are printed, so that other work on the
 """
 
 import argparse
+import json
 import os
 import resource
 import subprocess
@@ -19,6 +20,7 @@ from pathlib import Path
 from benchmarks.service.filling import fill
 from benchmarks.service.serving import serving
 from db.migrate import prepare
+from service.api.records.schemas import RECORD_EXAMPLE
 from service.artifacts import ArtifactStore
 from service.cli.commands import COMMANDS
 
@@ -39,28 +41,55 @@ _LISTING = (
 
 
 _GEMM = ("512", "384", "1024", "--device", "b580")
+_RECORD = ("--tuner", "triton", "--kernel", "matmul", "--problem", '{"M": 512}', "--device", "b60")
+_SCHEDULE = ("schedules", "create", "nightly", "--cron", "30 2 * * *", "--stale", "3")
+_BEFORE = (
+    [*_SCHEDULE],
+    ["export", "--device", "b570", "--runners-up", "--limit", "1", "-o", "runners-up.jsonl"],
+    ["export", "--job", "last", "--format", "t4", "-o", "t4.json"],
+)
+"""Commands that make what others use."""
 _OF_RESULTS = (
     ["jobs"],
     ["kernels"],
     ["jobs", "show", "last"],
     ["kernels", "show", "last"],
+    ["kernels", "binaries", "last"],
+    ["kernels", "withdraw", "last", "--reason", "wrong"],
     ["kernels", "restore", "last"],
+    ["kernels", "rebuild-binaries"],
     ["kernels", "host-code", "last", "pyopencl"],
     ["kernels", "find", *_GEMM],
+    ["kernels", "find", "511", *_GEMM[1:]],
+    ["records", "add", "record.json"],
+    ["records", "find", *_RECORD],
+    ["records", "pull", "sglang", "pulled", "--device", "b60", "--name", "a"],
+    ["schedules", "show", "nightly"],
+    ["schedules", "run", "nightly"],
+    ["export", "--job", "last"],
     ["export", "--device", "b580"],
+    ["import", "t4.json"],
+    ["measure", "runners-up.jsonl", "--device", "opencl-cpu-as-b570", "-o", "measured.jsonl"],
+    ["xray", "kernel/kernel.spv", "--device", "b580"],
     ["jobs", "cancel", "last"],
     ["tune", *_GEMM, "--trials", "1"],
 )
 _KERNELS, _TRIALS = 200, 2_000  # in 40 jobs
+_ROOT = Path(__file__).parents[2]
 
 
 def timed(arguments: list[str], folder: Path) -> tuple[float, float, float]:
-    """Return the processor time of a command, and the wall times until its first output and its end, in seconds."""
+    """Return the processor time of a command, and the wall times until its first output and its end, in seconds.
+
+    It uses the database in `folder`, and files beside that.
+    """
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     line = [sys.executable, "-m", "service.cli", *arguments]
     # Python keeps the bytecode of modules, as it does where a user installs them.
-    environment = os.environ | {"XETUNE_DATA_DIR": str(folder), "PYTHONDONTWRITEBYTECODE": ""}
-    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment, bufsize=0) as run:
+    environment = os.environ | {"XETUNE_DATA_DIR": str(folder), "PYTHONDONTWRITEBYTECODE": "", "PYTHONPATH": str(_ROOT)}
+    with subprocess.Popen(
+        line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment, cwd=folder.parent, bufsize=0
+    ) as run:
         assert run.stdout is not None
         run.stdout.read(1)
         first_s = time.perf_counter() - began
@@ -88,11 +117,16 @@ def main() -> None:
         timed(["jobs"], empty)  # creates the database
         for line in lines:
             print_row(f"`xetune {' '.join(line)}`", line, empty, runs)
-        print_row("`xetune compile`", ["compile", *_GEMM, "-o", str(Path(folder) / "kernel")], empty, runs)
+        print_row("`xetune compile`", ["compile", *_GEMM, "-o", "kernel"], empty, runs)
 
         database = prepare(f"sqlite:///{filled / 'xetune.sqlite'}", create=True)
         counts = fill(database, ArtifactStore(filled / "artifacts"), _KERNELS, _TRIALS)
         database.close()
+        (Path(folder) / "record.json").write_text(
+            json.dumps(RECORD_EXAMPLE | {"kernel": "matmul", "problem": {"M": 512}})
+        )
+        for line in _BEFORE:
+            timed(line, filled)
         for line in _OF_RESULTS:
             name = f"`xetune {' '.join(line)}`, {counts['jobs']} jobs and {counts['kernels']} kernels"
             print_row(name, line, filled, runs)

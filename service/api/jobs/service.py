@@ -54,8 +54,8 @@ def read_job(session: Session, job_id: UUID) -> JobOut:
     return describe(session, find_job(session, job_id))
 
 
-def cancel(session: Session, job_id: UUID, by: Caller) -> JobOut:
-    """Cancel a job, with an event of the audit log; one that is over is not changed.
+def cancel(session: Session, job_id: UUID, by: Caller, *, roofs: bool = True) -> JobOut:
+    """Cancel a job, with an event of the audit log; one that is over is not changed. `roofs` as for `describe_all`.
 
     Raises:
         NotFound: there is no such job.
@@ -67,12 +67,12 @@ def cancel(session: Session, job_id: UUID, by: Caller) -> JobOut:
     if job is None:
         raise _no_job(job_id)
     record(session, by, "job.cancel", job_id)
-    return describe(session, job)
+    return describe(session, job, roofs=roofs)
 
 
-def describe(session: Session, job: Job) -> JobOut:
-    """Convert a job to its response model."""
-    return describe_all(session, [job])[0]
+def describe(session: Session, job: Job, *, roofs: bool = True) -> JobOut:
+    """Convert a job to its response model, as `describe_all`."""
+    return describe_all(session, [job], roofs=roofs)[0]
 
 
 def describe_all(session: Session, rows: Sequence[Job], *, roofs: bool = True) -> list[JobOut]:

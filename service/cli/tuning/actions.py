@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def creation_of_job(body: JobBody) -> Action[JobOut]:
-    """Return the action that queues a job."""
+    """Return the action that queues a job; its answer may have no roofline."""
 
     def create(context: "Context") -> Done[JobOut]:
         return _queue(context, body)
@@ -25,7 +25,7 @@ def creation_of_job(body: JobBody) -> Action[JobOut]:
 
 
 def retry_of(job_id: UUID) -> Action[JobOut]:
-    """Return the action that resubmits a failed or cancelled job."""
+    """Return the action that resubmits a failed or cancelled job; its answer may have no roofline."""
 
     def retry(context: "Context") -> Done[JobOut]:
         from service.api.jobs.retrying import asked_by
@@ -45,17 +45,17 @@ def _queue(context: "Context", body: JobBody, retry_of: UUID | None = None) -> D
     request = understand(body, context.devices, context.settings)
     with context.database.write() as session:
         job, is_new = submit(session, request, context.settings.max_active_jobs, COMMAND_LINE, retry_of=retry_of)
-        return Done(describe(session, job), is_new)
+        return Done(describe(session, job, roofs=False), is_new)
 
 
-def cancellation_of(job_id: UUID) -> Action[JobOut]:
-    """Return the action that cancels a job."""
+def cancellation_of(job_id: UUID, *, roofs: bool = False) -> Action[JobOut]:
+    """Return the action that cancels a job; without `roofs` its answer may have no roofline."""
 
     def cancel(context: "Context") -> Done[JobOut]:
         from service.api.jobs import service
 
         with context.database.write() as session:
-            return Done(service.cancel(session, job_id, COMMAND_LINE))
+            return Done(service.cancel(session, job_id, COMMAND_LINE, roofs=roofs))
 
     return Action(f"/v1/jobs/{job_id}/cancel", None, JobOut, cancel)
 

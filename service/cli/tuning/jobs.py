@@ -63,7 +63,7 @@ def cancel_command(job: JobId, as_json: AsJson = False) -> None:
     from service.cli.tuning.job_lists import advising
 
     with open_access() as access, advising(job_id := find_job(access, job)):
-        found = access.do(cancellation_of(job_id)).answer
+        found = access.do(cancellation_of(job_id, roofs=as_json)).answer
     if as_json:
         print_json(found.model_dump(mode="json"))
     else:

@@ -100,7 +100,9 @@ def columns_of_axes(problem: GemmProblem, axes: Mapping[str, ArrayLike]) -> Colu
 
     def among(name: str, plain: str, *wanted: str) -> Column:
         column = values.get(name)
-        return np.isin(column, wanted).astype(np.float64) if column is not None else np.full(length, plain in wanted)
+        if column is None:
+            return np.full(length, plain in wanted)
+        return np.logical_or.reduce([column == value for value in wanted]).astype(np.float64)
 
     block_m, block_n = number("block_m"), number("block_n")
     orders = {flag: [o.value for o in LoopOrder if getattr(o, flag)] for flag in ("walks_along_n", "tiles_along_n")}

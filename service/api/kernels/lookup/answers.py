@@ -13,14 +13,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from service.api.kernels.lookup.batch_schemas import (
-    Columns,
-    MissOut,
-)
-from service.api.kernels.lookup.schemas import (
-    AnswerSource,
-    LookupOut,
-)
+from service.api.kernels.lookup.batch_schemas import Columns
+from service.api.kernels.lookup.computed import Answer, Key
+from service.api.kernels.lookup.schemas import AnswerSource, MissOut
 
 if TYPE_CHECKING:
     from db.queries.change_feed import News
@@ -28,18 +23,8 @@ if TYPE_CHECKING:
 _OVERHEAD_BYTES = 1_000  # overhead of an entry besides its text, approximately
 _QUESTION_OVERHEAD_BYTES = 300  # of its two tuples and its entry in the dictionary, approximately
 _SHARE_OF_QUESTIONS = 4
-Key = tuple[str, str]
-"""Device (a slug) and the key of a problem."""
 Question = tuple[str | bytes | None, ...]
 """The parts of a request that its answer depends on, as they were received."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """An answer or a miss, and the time until which it is valid; None: for ever."""
-
-    found: LookupOut | MissOut
-    until: datetime | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from service.api.kernels.lookup.schemas import (
     AnswerSource,
     LookupOut,
+    MissOut,
 )
 from service.api.kernels.schemas import DRIVER
 from service.api.kernels.tune import Tune
 from service.configurations import ConfigBody
-from service.errors import NextRequest
 from service.schemas import ProblemBody
 
 MOST = 1_000
@@ -64,20 +64,6 @@ class BatchBody(BaseModel):
         max_length=100,
         description=f"{DRIVER}. Columns have no binaries, and are the same with it",
         examples=["26.27.1"],
-    )
-
-
-class MissOut(BaseModel):
-    """Reason why there is no answer."""
-
-    problem: str = Field(description="The problem in words", examples=["512x384x1024 f16->f32 NN"])
-    device: str = Field(description="Id of the device", examples=["b580"])
-    rule: str = Field(description="The rule that refuses a single lookup", examples=["no-kernel"])
-    detail: str = Field(
-        description="What happened", examples=["no kernel is stored for 512x384x1024 f16->f32 NN on b580"]
-    )
-    next: list[NextRequest] = Field(
-        default_factory=list[NextRequest], description="Requests that would help, ready to send", examples=[[]]
     )
 
 

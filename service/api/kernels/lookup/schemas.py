@@ -166,3 +166,17 @@ class LookupOut(BaseModel):
         description="The job that this lookup queued, or found queued; null if none",
         examples=["01970a3c-0000-7000-8000-000000000000"],
     )
+
+
+class MissOut(BaseModel):
+    """Reason why there is no answer."""
+
+    problem: str = Field(description="The problem in words", examples=["512x384x1024 f16->f32 NN"])
+    device: str = Field(description="Id of the device", examples=["b580"])
+    rule: str = Field(description="The rule that refuses a single lookup", examples=["no-kernel"])
+    detail: str = Field(
+        description="What happened", examples=["no kernel is stored for 512x384x1024 f16->f32 NN on b580"]
+    )
+    next: list[NextRequest] = Field(
+        default_factory=list[NextRequest], description="Requests that would help, ready to send", examples=[[]]
+    )
