@@ -71,7 +71,8 @@ def own(context: Context) -> Iterator[Access]:
 def same_of_both(own: Access, served: Access, action: Action[M]) -> tuple[Done[M], Done[M]]:
     """Do an action here, then by the application; what they answer is the same."""
     here, there = own.do(action), served.do(action)
-    assert here.answer.model_dump(exclude={"roof_us"}) == there.answer.model_dump(exclude={"roof_us"})
+    documents = [done.answer.model_dump(mode="json", exclude={"roof_us"}) for done in (here, there)]
+    assert documents[0] == documents[1]
     return here, there
 
 
