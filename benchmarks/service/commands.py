@@ -46,7 +46,7 @@ _SCHEDULE = ("schedules", "create", "nightly", "--cron", "30 2 * * *", "--stale"
 _BEFORE = (
     [*_SCHEDULE],
     ["export", "--device", "b570", "--runners-up", "--limit", "1", "-o", "runners-up.jsonl"],
-    ["export", "--job", "last", "--format", "t4", "-o", "t4.json"],
+    ["tune", *_GEMM, "--trials", "1"],
 )
 """Commands that make what others use."""
 _OF_RESULTS = (
@@ -68,8 +68,7 @@ _OF_RESULTS = (
     ["schedules", "run", "nightly"],
     ["export", "--job", "last"],
     ["export", "--device", "b580"],
-    ["import", "t4.json"],
-    ["measure", "runners-up.jsonl", "--device", "opencl-cpu-as-b570", "-o", "measured.jsonl"],
+    ["import", "runners-up.jsonl", "--device", "opencl-cpu-as-b570"],
     ["xray", "kernel/kernel.spv", "--device", "b580"],
     ["jobs", "cancel", "last"],
     ["tune", *_GEMM, "--trials", "1"],

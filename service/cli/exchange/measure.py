@@ -7,7 +7,9 @@ import typer
 
 from service.api.jobs.defaults import SECONDS
 from service.cli.access.chosen_server import server
+from service.cli.access.opening import open_access_of
 from service.cli.completing import devices
+from service.cli.devices.drivers import asking_drivers
 from service.cli.exchange.results import Origin, Output
 from service.cli.printing.output import ERRORS, print_line
 
@@ -31,22 +33,25 @@ def measure_command(
     output: Output = None,
 ) -> None:
     """Measure runners-up or a T1 file on this machine, and write the results or send them to the service."""
-    from service.cli.access.opening import open_access_of
-    from service.cli.exchange.importing import import_of
-    from service.cli.exchange.lines import check_origin, check_output, write
-    from service.cli.exchange.measuring import begun, file_of_service, of_file, results, send
-    from service.cli.tuning.job_lists import job_of
-    from service.cli.tuning.running import work_on_job
+    from service.cli.exchange.lines import check_origin, check_output
 
     url = server()
     check_origin(origin)
     if url is None:
         check_output(output)
-    with open_access_of(None) as access:
+    with asking_drivers() as probes, open_access_of(None, probes=probes) as access:
+        from service.cli.exchange.importing import import_of
+        from service.cli.exchange.lines import write
+        from service.cli.exchange.measuring import begun, file_of_service, of_file, results, send
+        from service.cli.tuning.job_lists import job_of
+
         with file_of_service(access, url, device) if file is None else of_file(file) as listed:
             queued = access.do(import_of(listed, {"device": device, "seconds": seconds})).answer.queued
         for job_id in queued:
             print_line(begun(access.read(job_of(job_id))), ERRORS)
+            # Imported here, after the first line: it brings the compiler and the search.
+            from service.cli.tuning.running import work_on_job
+
             work_on_job(access, job_id, quiet=False)
         lines = results(access, queued, origin)
         ended = [access.read(job_of(job_id)) for job_id in queued]

@@ -119,19 +119,23 @@ def import_command(
     as_json: AsJson = False,
 ) -> None:
     """Import results: JSON lines of another database, a cache of Kernel Tuner or a T4 file, all or nothing."""
-    from service.cli.exchange import foreign
-    from service.cli.exchange.imported import tell_queued
-    from service.cli.exchange.lines import check_origin, tell_imported
-    from tuner.exchange.formats import open_file
+    from service.cli.exchange.lines import check_origin
 
     check_origin(origin)
-    opened = open_file(file, format)
-    said = foreign.Said(problem.read() if problem.given else None, device, spec)
-    with open_access() as access:
-        done = foreign.import_file(access, file, opened, said, origin)
-        if done.queued:
-            tell_queued(done, as_json=as_json)
-        elif done.recording is not None:
-            foreign.tell_recording(access, done.recording, done, opened.name, as_json=as_json)
-        else:
-            tell_imported(done, as_json=as_json)
+    with asking_drivers() as probes:
+        # Imported here, while the drivers answer.
+        from service.cli.exchange import foreign
+        from service.cli.exchange.imported import tell_queued
+        from service.cli.exchange.lines import tell_imported
+        from tuner.exchange.formats import open_file
+
+        opened = open_file(file, format)
+        said = foreign.Said(problem.read() if problem.given else None, device, spec)
+        with open_access(probes) as access:
+            done = foreign.import_file(access, file, opened, said, origin)
+            if done.queued:
+                tell_queued(done, as_json=as_json)
+            elif done.recording is not None:
+                foreign.tell_recording(access, done.recording, done, opened.name, as_json=as_json)
+            else:
+                tell_imported(done, as_json=as_json)

@@ -9,6 +9,7 @@ import typer
 from service.api.jobs.defaults import SECONDS, TRIALS
 from service.cli.access.opening import open_access
 from service.cli.default_command import FirstByDefault
+from service.cli.devices.drivers import asking_drivers
 from service.cli.ids import HELP
 from service.cli.options.output import AsJson
 from service.cli.printing.output import CONSOLE, print_json, text_table
@@ -132,9 +133,9 @@ def resume_command(schedule: Named, as_json: AsJson = False) -> None:
 @app.command("run")
 def run_command(schedule: Named, as_json: AsJson = False) -> None:
     """Start a run now, in addition to the due times; a worker runs it."""
-    from service.cli.operating.schedule_tables import id_of, result, run_of, say
+    with asking_drivers() as probes, open_access(probes) as access:
+        from service.cli.operating.schedule_tables import id_of, result, run_of, say
 
-    with open_access() as access:
         fire = access.do(run_of(id_of(access, schedule))).answer
     say(fire, as_json, f"schedule {schedule}: {result(fire)}")
 

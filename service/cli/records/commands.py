@@ -1,5 +1,6 @@
 """xetune records: list, find, store, delete, push and pull results of other tuners."""
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, cast
 
@@ -8,6 +9,7 @@ import typer
 from service.cli.access.opening import open_access
 from service.cli.access.resource import Asked
 from service.cli.default_command import FirstByDefault
+from service.cli.devices.drivers import asking_drivers
 from service.cli.ids import HELP, find_record
 from service.cli.options.output import AsJson
 from service.cli.printing.output import ERRORS, print_json, print_line
@@ -67,11 +69,13 @@ def find_command(
     as_json: AsJson = False,
 ) -> None:
     """Look up the result of a tuner for a problem, and what has changed since."""
-    from service.cli.records.record_tables import look_up, print_all
     from service.cli.records.stored import read_problem
 
     asked = read_problem(problem)
-    with open_access() as access:
+    # Of a stated driver only the device is needed, by its name.
+    with nullcontext() if driver is not None else asking_drivers() as probes, open_access(probes) as access:
+        from service.cli.records.record_tables import look_up, print_all
+
         found = look_up(access, tuner, kernel, asked, device, driver, read_versions(version))
     if as_json:
         print_json(found.model_dump(mode="json"))
