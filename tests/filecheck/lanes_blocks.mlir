@@ -104,49 +104,50 @@ gpu.module @kernels {
 // CHECK-NEXT:   gpu.module @kernels {
 // CHECK-NEXT:     gpu.func @narrow(%A: memref<6x10xf32>, %row: index) kernel attributes {known_block_size = array<i32: 16, 1, 1>, xetune.block_io_assumed = []} {
 // CHECK-NEXT:       %0 = arith.constant 0.000000e+00 : f32
-// CHECK-NEXT:       %1 = gpu.lane_id
-// CHECK-NEXT:       %2 = arith.index_cast %1 : index to i32
-// CHECK-NEXT:       %3 = arith.index_cast %2 : i32 to index
-// CHECK-NEXT:       %4 = arith.constant 10 : index
-// CHECK-NEXT:       %5 = arith.constant 6 : index
-// CHECK-NEXT:       %6 = arith.constant 0 : index
-// CHECK-NEXT:       %7 = arith.constant 1 : index
-// CHECK-NEXT:       %8 = "memref.extract_aligned_pointer_as_index"(%A) : (memref<6x10xf32>) -> index
-// CHECK-NEXT:       %9 = arith.index_cast %8 : index to i64
-// CHECK-NEXT:       %10 = llvm.inttoptr %9 : i64 to !llvm.ptr<1>
-// CHECK-NEXT:       %11 = arith.cmpi ult, %row, %5 : index
-// CHECK-NEXT:       %12 = arith.cmpi ult, %3, %4 : index
-// CHECK-NEXT:       %13 = arith.andi %11, %12 : i1
-// CHECK-NEXT:       %14 = arith.muli %row, %4 : index
-// CHECK-NEXT:       %15 = arith.addi %14, %3 : index
-// CHECK-NEXT:       %16 = arith.select %13, %15, %6 : index
-// CHECK-NEXT:       %17 = arith.index_cast %16 : index to i64
-// CHECK-NEXT:       %18 = llvm.getelementptr %10[%17] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
-// CHECK-NEXT:       %19 = llvm.load %18 {alignment = 4 : i64} : !llvm.ptr<1> -> f32
-// CHECK-NEXT:       %20 = arith.addi %row, %7 : index
-// CHECK-NEXT:       %21 = arith.cmpi ult, %20, %5 : index
-// CHECK-NEXT:       %22 = arith.andi %21, %12 : i1
-// CHECK-NEXT:       %23 = arith.muli %20, %4 : index
-// CHECK-NEXT:       %24 = arith.addi %23, %3 : index
-// CHECK-NEXT:       %25 = arith.select %22, %24, %6 : index
-// CHECK-NEXT:       %26 = arith.index_cast %25 : index to i64
-// CHECK-NEXT:       %27 = llvm.getelementptr %10[%26] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
+// CHECK-NEXT:       %1 = arith.constant dense<[0, 1]> : vector<2xindex>
+// CHECK-NEXT:       %2 = arith.constant 6 : index
+// CHECK-NEXT:       %3 = gpu.lane_id
+// CHECK-NEXT:       %4 = arith.index_cast %3 : index to i32
+// CHECK-NEXT:       %5 = arith.index_cast %4 : i32 to index
+// CHECK-NEXT:       %6 = arith.constant 10 : index
+// CHECK-NEXT:       %7 = arith.constant dense<[0, 10]> : vector<2xindex>
+// CHECK-NEXT:       %8 = arith.constant 0 : index
+// CHECK-NEXT:       %9 = "memref.extract_aligned_pointer_as_index"(%A) : (memref<6x10xf32>) -> index
+// CHECK-NEXT:       %10 = arith.index_cast %9 : index to i64
+// CHECK-NEXT:       %11 = llvm.inttoptr %10 : i64 to !llvm.ptr<1>
+// CHECK-NEXT:       %12 = vector.broadcast %row : index to vector<2xindex>
+// CHECK-NEXT:       %13 = arith.addi %12, %1 : vector<2xindex>
+// CHECK-NEXT:       %14 = vector.broadcast %2 : index to vector<2xindex>
+// CHECK-NEXT:       %15 = arith.cmpi ult, %13, %14 : vector<2xindex>
+// CHECK-NEXT:       %16 = arith.cmpi ult, %5, %6 : index
+// CHECK-NEXT:       %17 = vector.broadcast %16 : i1 to vector<2xi1>
+// CHECK-NEXT:       %18 = arith.andi %15, %17 : vector<2xi1>
+// CHECK-NEXT:       %19 = arith.muli %row, %6 : index
+// CHECK-NEXT:       %20 = arith.addi %19, %5 : index
+// CHECK-NEXT:       %21 = vector.broadcast %20 : index to vector<2xindex>
+// CHECK-NEXT:       %22 = arith.addi %21, %7 : vector<2xindex>
+// CHECK-NEXT:       %23 = vector.broadcast %8 : index to vector<2xindex>
+// CHECK-NEXT:       %24 = arith.select %18, %22, %23 : vector<2xi1>, vector<2xindex>
+// CHECK-NEXT:       %25 = arith.index_cast %24 : vector<2xindex> to vector<2xi64>
+// CHECK-NEXT:       %26 = vector.extract %25[0] : i64 from vector<2xi64>
+// CHECK-NEXT:       %27 = llvm.getelementptr %11[%26] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
 // CHECK-NEXT:       %28 = llvm.load %27 {alignment = 4 : i64} : !llvm.ptr<1> -> f32
-// CHECK-NEXT:       %29 = arith.select %13, %19, %0 : f32
-// CHECK-NEXT:       %30 = arith.select %22, %28, %0 : f32
-// CHECK-NEXT:       %31 = vector.from_elements %29, %30 : vector<2xf32>
-// CHECK-NEXT:       %32 = vector.extract %31[0] : f32 from vector<2xf32>
-// CHECK-NEXT:       scf.if %12 {
-// CHECK-NEXT:         %33 = arith.index_cast %3 : index to i64
-// CHECK-NEXT:         %34 = llvm.getelementptr %10[%33] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
-// CHECK-NEXT:         llvm.store %32, %34 {alignment = 4 : i64} : f32, !llvm.ptr<1>
+// CHECK-NEXT:       %29 = vector.extract %25[1] : i64 from vector<2xi64>
+// CHECK-NEXT:       %30 = llvm.getelementptr %11[%29] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
+// CHECK-NEXT:       %31 = llvm.load %30 {alignment = 4 : i64} : !llvm.ptr<1> -> f32
+// CHECK-NEXT:       %32 = vector.from_elements %28, %31 : vector<2xf32>
+// CHECK-NEXT:       %33 = vector.broadcast %0 : f32 to vector<2xf32>
+// CHECK-NEXT:       %34 = arith.select %18, %32, %33 : vector<2xi1>, vector<2xf32>
+// CHECK-NEXT:       %35 = vector.extract %34[0] : f32 from vector<2xf32>
+// CHECK-NEXT:       %36 = arith.index_cast %5 : index to i64
+// CHECK-NEXT:       %37 = llvm.getelementptr %11[%36] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
+// CHECK-NEXT:       scf.if %16 {
+// CHECK-NEXT:         llvm.store %35, %37 {alignment = 4 : i64} : f32, !llvm.ptr<1>
 // CHECK-NEXT:       }
-// CHECK-NEXT:       %35 = arith.addi %3, %4 : index
-// CHECK-NEXT:       %36 = vector.extract %31[1] : f32 from vector<2xf32>
-// CHECK-NEXT:       scf.if %12 {
-// CHECK-NEXT:         %37 = arith.index_cast %35 : index to i64
-// CHECK-NEXT:         %38 = llvm.getelementptr %10[%37] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
-// CHECK-NEXT:         llvm.store %36, %38 {alignment = 4 : i64} : f32, !llvm.ptr<1>
+// CHECK-NEXT:       %38 = vector.extract %34[1] : f32 from vector<2xf32>
+// CHECK-NEXT:       %39 = llvm.getelementptr %37[10] : (!llvm.ptr<1>) -> !llvm.ptr<1>, f32
+// CHECK-NEXT:       scf.if %16 {
+// CHECK-NEXT:         llvm.store %38, %39 {alignment = 4 : i64} : f32, !llvm.ptr<1>
 // CHECK-NEXT:       }
 // CHECK-NEXT:       gpu.return
 // CHECK-NEXT:     }

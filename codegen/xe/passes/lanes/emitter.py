@@ -11,6 +11,7 @@ from xdsl.dialects import vector as xvector
 from xdsl.dialects.builtin import (
     AnyFloat,
     BFloat16Type,
+    DenseIntOrFPElementsAttr,
     FixedBitwidthType,
     Float16Type,
     Float32Type,
@@ -41,8 +42,8 @@ from codegen.xe.dialects.interned import (
     integer_type,
     vector,
 )
-from codegen.xe.dialects.upstream.arith_casts import ExtFOp
-from codegen.xe.dialects.upstream.arith_ops import CmpiOp
+from codegen.xe.dialects.upstream.arith_casts import ExtFOp, IndexCastOp
+from codegen.xe.dialects.upstream.arith_ops import CmpiOp, SelectOp
 from codegen.xe.dialects.upstream.vector_ops import FromElementsOp
 from codegen.xe.passes.lanes.analysis.cse import PureValues
 from codegen.xe.passes.lanes.analysis.divisibility import number
@@ -159,6 +160,16 @@ class Emitter:
             known = self._integers[number, id(type_)] = value, type_  # kept alive, so that its id is not reused
         return known[0]
 
+    def numbers(self, numbers: Sequence[int], element: IntegerType | IndexType) -> SSAValue:
+        """Return a chunk of constants."""
+
+        def make() -> SSAValue:
+            type_ = vector(element, len(numbers))
+            value = DenseIntOrFPElementsAttr.from_list(type_, list(numbers))
+            return self.make(arith.ConstantOp, (), type_, {"value": value})
+
+        return self.once(("numbers", tuple(numbers), element), make)
+
     def index(self, value: Index) -> SSAValue:
         """Return an index as an SSA value."""
         return self.constant(value, index) if isinstance(value, int) else value
@@ -168,6 +179,10 @@ class Emitter:
         if isinstance(value, int):
             return self.constant(value, type_)
         return self._pure.known((value, type_), lambda: self._as_int(value, type_))
+
+    def as_integers(self, chunk: SSAValue) -> SSAValue:
+        """Return a chunk of indices as i64."""
+        return self.pure(IndexCastOp, (chunk,), chunk_type(i64, length_of(chunk)))
 
     def _as_int(self, value: SSAValue, type_: IntegerType) -> SSAValue:
         known = number(value)
@@ -205,8 +220,9 @@ class Emitter:
         return self.pure(arith.MuliOp, (self.index(a), self.index(b)), index)
 
     def compared(self, a: SSAValue, b: SSAValue, predicate: str) -> SSAValue:
-        """Return the i1 result of an integer comparison."""
-        return self.pure(arith.CmpiOp, (a, b), i1, {"predicate": _PREDICATES[predicate]})
+        """Return the results of an integer comparison, i1."""
+        type_ = chunk_type(i1, length_of(a))
+        return self.pure(CmpiOp, (a, b), type_, {"predicate": _PREDICATES[predicate]})
 
     def both(self, a: SSAValue, b: SSAValue) -> SSAValue:
         """Return the bitwise and of two integers."""
@@ -214,7 +230,7 @@ class Emitter:
 
     def chosen(self, condition: SSAValue, a: SSAValue, b: SSAValue) -> SSAValue:
         """Return the select of two values by a condition."""
-        return self.pure(arith.SelectOp, (condition, a, b), a.type)
+        return self.pure(SelectOp, (condition, a, b), a.type)
 
     # Memory.
 

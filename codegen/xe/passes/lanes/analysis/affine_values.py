@@ -4,8 +4,8 @@ from collections.abc import Callable
 from math import gcd
 from typing import Any, TypeVar
 
-from xdsl.dialects import arith, llvm, memref, scf
-from xdsl.dialects.builtin import MemRefType, StridedLayoutAttr
+from xdsl.dialects import arith, llvm, memref, scf, vector
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, MemRefType, StridedLayoutAttr
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 
 from codegen.artifact.signature import (
@@ -16,6 +16,7 @@ from codegen.xe.dialects.index_list import (
     Index,
     join,
 )
+from codegen.xe.dialects.interned import numbers
 from codegen.xe.passes.lanes.analysis.affine import (
     Sum,
     Unknown,
@@ -57,6 +58,27 @@ class Sums:
             self._known[value] = self._of(value)
         return self._known[value]
 
+    def of_register(self, chunk: SSAValue, at: int) -> Sum | None:
+        """Return a register of a chunk as a sum; None if it is not of sums and products of indices."""
+        return self.once((chunk, at), lambda: self._of_register(chunk, at))
+
+    def _of_register(self, chunk: SSAValue, at: int) -> Sum | None:
+        match chunk.owner:
+            case vector.BroadcastOp() as op:
+                return self.of(op.source)
+            case arith.ConstantOp(value=DenseIntOrFPElementsAttr() as held):
+                number_ = held.get_values()[at]
+                return constant(number_) if isinstance(number_, int) else None
+            case arith.AddiOp() | arith.MuliOp() as op:
+                one, other = self.of_register(op.lhs, at), self.of_register(op.rhs, at)
+                if one is None or other is None:
+                    return None
+                return added(one, other) if isinstance(op, arith.AddiOp) else multiplied(one, other)
+            case Operation(name="arith.index_cast") as op:
+                return self.of_register(op.operands[0], at)
+            case _:
+                return None
+
     def once(self, key: object, find: Callable[[], T]) -> T:
         """Return the result of an analysis of sums, made once a key."""
         if key not in self._found:
@@ -92,6 +114,9 @@ class Sums:
                 return self._of_memref(owner, value)
             case llvm.GEPOp():
                 return self._of_pointer(owner)
+            case vector.ExtractOp(dynamic_position=()) if len(at := numbers(owner.static_position)) == 1:
+                found = self.of_register(owner.vector, at[0])
+                return self._of_operation(owner, value) if found is None else found
             case _ if owner.name in _SAME:
                 return self.of(owner.operands[0])
             case _:

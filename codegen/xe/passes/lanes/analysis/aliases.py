@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from xdsl.dialects import arith
+from xdsl.dialects import vector as xvector
+from xdsl.dialects.builtin import VectorType
 from xdsl.dialects.llvm import GEPOp, LoadOp, StoreOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import IsTerminator, NoMemoryEffect
@@ -14,8 +16,12 @@ from codegen.artifact.signature import (
     Parameter,
 )
 from codegen.xe.dialects.gpu import BlockIdOp, LaneIdOp, ShuffleOp, SubgroupIdOp
+from codegen.xe.dialects.index_list import Index
+from codegen.xe.dialects.interned import numbers
 from codegen.xe.dialects.upstream.arith_casts import IndexCastOp
+from codegen.xe.dialects.upstream.arith_ops import SelectOp
 from codegen.xe.dialects.upstream.llvm_ops import DeviceCallOp
+from codegen.xe.dialects.upstream.vector_ops import FromElementsOp
 from codegen.xe.dialects.upstream.xevm import (
     BlockLoad2dOp,
     BlockPrefetch2dOp,
@@ -26,6 +32,7 @@ from codegen.xe.passes.lanes.analysis.affine import (
     Sum,
     Unknown,
     added,
+    constant,
 )
 from codegen.xe.passes.lanes.analysis.affine_values import Sums
 from codegen.xe.passes.lanes.emitter import bits_of, element_of, length_of
@@ -35,6 +42,8 @@ Load = BlockLoad2dOp | LoadOp
 Access = Load | BlockStore2dOp | StoreOp
 _WRITES_NOTHING = frozenset({BlockLoad2dOp, LoadOp, BlockPrefetch2dOp, DeviceCallOp, ShuffleOp})
 _SAME_IN_LANES = frozenset({BlockIdOp, SubgroupIdOp, arith.ConstantOp})
+_Register = tuple[SSAValue, int | None]
+"""A value of a lane: a scalar, or a register of a chunk by its position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,13 +149,21 @@ class Aliases:
     def _pointer_of(self, op: LoadOp | StoreOp) -> Sum:
         """Return the pointer, that of the lanes which use what a load reads if the same condition selects both."""
         pointer, place = op.ptr, dict[Product, int]()
-        where = _used_where(op) if isinstance(op, LoadOp) else frozenset[SSAValue]()
-        while where and isinstance(step := pointer.owner, GEPOp) and len(step.ssa_indices) == 1:
-            offset = _without_casts(step.ssa_indices[0])
-            if isinstance(chosen := offset.owner, arith.SelectOp) and chosen.cond in where:
-                offset = chosen.lhs
-            place, pointer = added(place, self._sums.of(offset), bits_of(step.elem_type) // 8), step.ptr
+        where = _used_where(op) if isinstance(op, LoadOp) else frozenset[_Register]()
+        while where and isinstance(step := pointer.owner, GEPOp):
+            offset: Index
+            (offset,) = step.ssa_indices or step.rawConstantIndices.get_values()
+            chosen = constant(offset) if isinstance(offset, int) else self._offset(offset, where)
+            place, pointer = added(place, chosen, bits_of(step.elem_type) // 8), step.ptr
         return added(self._sums.of(pointer), place)
+
+    def _offset(self, value: SSAValue, where: frozenset[_Register]) -> Sum:
+        """Return an offset where conditions hold, which may select it."""
+        chunk, at = _register(_without_casts(value))
+        chunk = _without_casts(chunk)
+        if isinstance(chosen := chunk.owner, SelectOp) and _of_chunk(chosen.cond, at) in where:
+            chunk = chosen.lhs
+        return self._sums.of(chunk) if at is None else self._sums.of_register(chunk, at) or self._sums.of(value)
 
     def _root(self, op: Access) -> tuple[Attribute, int | None]:
         """Return the address space, and the number of the argument that a pointer is derived from if there is one."""
@@ -211,19 +228,56 @@ def _without_casts(value: SSAValue) -> SSAValue:
     return value
 
 
-def _used_where(load: LoadOp) -> frozenset[SSAValue]:
-    """Return the conditions that hold wherever a loaded value is taken: none unless all its users select it by one."""
-    value = load.dereferenced_value
+def _used_where(load: LoadOp) -> frozenset[_Register]:
+    """Return the conditions by which a loaded value, or the chunk of which it is a register, is selected: they hold
+    wherever it is taken.
+    """
+    value, at = load.dereferenced_value, None
     users = [use.operation for use in value.uses]
-    chosen = [op.cond for op in users if isinstance(op, arith.SelectOp) and op.rhs is not value]
-    return _all_of(chosen[0]) if len(chosen) == len(users) and len(set(chosen)) == 1 else frozenset()
+    if len(users) == 1 and isinstance(chunk := users[0], FromElementsOp):
+        value, at = chunk.dest, list(chunk.elements).index(value)
+    where = frozenset[_Register]()
+    while condition := _selected_by(value):
+        where |= _all_of(_of_chunk(condition, at))
+        value = next(iter(value.uses)).operation.results[0]
+    return where
 
 
-def _all_of(condition: SSAValue) -> frozenset[SSAValue]:
+def _selected_by(value: SSAValue) -> SSAValue | None:
+    """Return the condition by which the only user of a value selects it."""
+    users = [use.operation for use in value.uses]
+    if len(users) == 1 and isinstance(chosen := users[0], SelectOp) and chosen.rhs is not value:
+        return chosen.cond
+    return None
+
+
+def _all_of(condition: _Register) -> frozenset[_Register]:
     """Return a condition and those that it is the conjunction of."""
-    both = condition.owner
-    parts = map(_all_of, both.operands) if isinstance(both, arith.AndIOp) else ()
-    return frozenset((condition,)).union(*parts)
+    chunk, at = condition
+    match chunk.owner:
+        case xvector.ExtractOp():
+            parts = [_register(chunk)]
+        case xvector.BroadcastOp() as splat:
+            parts = [_of_chunk(splat.source, None)]
+        case arith.AndIOp() as both:
+            parts = [_of_chunk(part, at) for part in both.operands]
+        case _:
+            parts = []
+    return frozenset((condition,)).union(*map(_all_of, parts))
+
+
+def _register(value: SSAValue) -> _Register:
+    """Return the chunk and the position there of an extracted register, or else the value."""
+    extract = value.owner
+    if isinstance(extract, xvector.ExtractOp) and not extract.dynamic_position:
+        (position,) = numbers(extract.static_position)
+        return extract.vector, position
+    return value, None
+
+
+def _of_chunk(value: SSAValue, at: int | None) -> _Register:
+    """Return a register of a chunk, or a value of all registers."""
+    return value, at if isinstance(value.type, VectorType) else None
 
 
 def _is_same_in_lanes(value: SSAValue) -> bool:

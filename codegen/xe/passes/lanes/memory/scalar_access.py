@@ -5,13 +5,13 @@ If each lane holds rows of a block, a chunk of adjacent columns is accessed at o
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from math import gcd
 
 import numpy as np
 from xdsl.dialects.builtin import VectorType, i32
 from xdsl.ir import Attribute, SSAValue
 
-from codegen.xe.dialects.index_list import Index
 from codegen.xe.dialects.maps import Ints
 from codegen.xe.dialects.upstream.xevm import (
     LoadCacheControlAttr,
@@ -23,21 +23,21 @@ from codegen.xe.passes.lanes.emitter import (
     bits_of,
     element_of,
 )
+from codegen.xe.passes.lanes.memory.element_pointers import differences, pointers_of
 from codegen.xe.passes.lanes.memory.lane_memory import (
     Guarded,
-    all_of,
     load,
-    numbers_of,
     owners,
-    pointer_at,
     store,
 )
 from codegen.xe.passes.lanes.memory.surfaces import MatrixAccess
 from codegen.xe.passes.lanes.values import Lanes
 from codegen.xe.passes.lanes.vectors.layout import (
+    LONGEST,
     LaneLayout,
     Places,
     by_row,
+    pieces,
 )
 from codegen.xe.subgroup import subgroup_size
 
@@ -45,7 +45,6 @@ RUN = 8
 """Columns of a chunk of rows."""
 _WORD = 32
 _RUN_BYTES = 16  # pitch alignment of a matrix with block messages
-_NARROW = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +66,27 @@ def load_each(emitter: Emitter, access: Access, layout: LaneLayout, fill: SSAVal
     if longest == 1:
         found.update(_load_repeated(emitter, access, layout.places, fill))
     left = [register for register in range(len(layout.places)) if register not in found]
-    for run in _runs(layout.places, left, access.type.get_shape()[-1], longest):
-        loaded = _load(emitter, access, layout.places[run[0]], fill, len(run))
-        found.update({register: (loaded, i) for i, register in enumerate(run)})
+    runs = list(_runs(layout.places, left, access.type.get_shape()[-1], longest))
+    for some in _alike(access, layout, runs):
+        loaded = _load(emitter, access, layout.places[[run[0] for run in some]], fill, len(some[0]))
+        found.update(zip((register for run in some for register in run), loaded, strict=True))
     chunks = [emitter.chunk([found[i] for i in range(first, first + length)]) for first, length in layout.spans()]
     return Lanes(access.type, layout, tuple(chunks))
+
+
+def _alike(access: Access, layout: LaneLayout, runs: Sequence[list[int]]) -> Iterator[Sequence[list[int]]]:
+    """Yield powers of two of successive runs of a chunk whose pointers can be computed together."""
+    different = differences(layout.places, access.type.get_shape()[-1])
+    chunk_of = np.repeat(np.arange(len(layout.chunks)), layout.chunks).tolist()
+
+    def kind(run: list[int]) -> tuple[int, int, bytes]:
+        return chunk_of[run[0]], len(run), different[run[0]]
+
+    for _, some in groupby(runs, kind):
+        alike = list(some)
+        for length in pieces(len(alike), LONGEST):
+            yield alike[:length]
+            del alike[:length]
 
 
 def _load_repeated(emitter: Emitter, access: Access, places: Places, fill: SSAValue) -> Iterator[tuple[int, Register]]:
@@ -85,8 +100,8 @@ def _load_repeated(emitter: Emitter, access: Access, places: Places, fill: SSAVa
         return
     size = subgroup_size()
     of_lanes = np.array([*elements, *elements[-1:] * (-len(elements) % size)], np.int64).reshape(-1, size)
-    loaded = [_load(emitter, access, of_lane, fill, 1) for of_lane in of_lanes]
-    shared = [emitter.shuffled(loaded[i // size], [i % size] * size) for i in range(len(elements))]
+    loaded = [_load(emitter, access, of_lane[None], fill, 1)[0] for of_lane in of_lanes]
+    shared = [emitter.shuffled(emitter.register(loaded[i // size]), [i % size] * size) for i in range(len(elements))]
     for i in repeated:
         yield i, (shared[elements.index(places[i][0])], 0)
 
@@ -108,29 +123,39 @@ def _runs(places: Places, registers: Sequence[int], columns: int, longest: int) 
         yield run
 
 
-def _load(emitter: Emitter, access: Access, places: Places, fill: SSAValue, length: int) -> SSAValue:
+def _load(emitter: Emitter, access: Access, places: Places, fill: SSAValue, length: int) -> list[Register]:
+    """Return the registers of successive runs of a length, given the first elements of each."""
     element = access.type.element_type
-    pointer, inside = (_by_row if subgroup_size() == _NARROW else _by_element)(emitter, access, places)
+    pointers, inside = pointers_of(emitter, access.matrix, element, places, access.type.get_shape()[-1], clamped=True)
     words = length * bits_of(element) // _WORD
     if length == 1 or not words:
-        scalar = load(emitter, pointer, element, cache=access.cache)
-        return scalar if inside is None else emitter.chosen(inside, scalar, fill)
-    of = element if bits_of(element) == _WORD else i32
-    value = load(emitter, pointer, of, words, cache=access.cache)
-    if inside is not None:
-        value = emitter.chosen(inside, value, emitter.splat(emitter.constant(0, of), words))
-    return emitter.bitcast(value, element)
+        chunk = emitter.chunk([(load(emitter, pointer, element, cache=access.cache), 0) for pointer in pointers])
+        for condition in inside:
+            chunk = emitter.chosen(condition, chunk, emitter.splat(fill, len(pointers)))
+        return [(chunk, i) for i in range(len(pointers))]
+    of, out = element if bits_of(element) == _WORD else i32, list[Register]()
+    for i, pointer in enumerate(pointers):
+        value = load(emitter, pointer, of, words, cache=access.cache)
+        for condition in inside:
+            zeros = emitter.splat(emitter.constant(0, of), words)
+            value = emitter.chosen(emitter.register((condition, i)), value, zeros)
+        out += [(emitter.bitcast(value, element), part) for part in range(length)]
+    return out
 
 
 def store_each(emitter: Emitter, access: Access, value: Lanes) -> None:
     """Store the elements of a block that are inside the matrix."""
-    for register, places, owned in zip(value.registers(), value.layout.places, owners(value.layout), strict=True):
-        offset, inside = _place(emitter, access, places)
-        conditions = ([] if inside is None else [inside]) + ([] if owned.all() else [emitter.lanes(owned.tolist())])
-        scalar = emitter.register(register)
-        with Guarded(emitter, conditions):
-            pointer = pointer_at(emitter, access.matrix.pointer, offset, access.type.element_type)
-            store(emitter, pointer, scalar, access.cache)
+    registers, owned, columns = value.registers(), owners(value.layout), access.type.get_shape()[-1]
+    for some in _alike(access, value.layout, [[register] for register in range(len(registers))]):
+        numbers = [number for (number,) in some]
+        places = value.layout.places[numbers]
+        pointers, inside = pointers_of(emitter, access.matrix, access.type.element_type, places, columns, clamped=False)
+        for i, (number, pointer) in enumerate(zip(numbers, pointers, strict=True)):
+            conditions = [emitter.register((condition, i)) for condition in inside]
+            conditions += [] if owned[number].all() else [emitter.lanes(owned[number].tolist())]
+            scalar = emitter.register(registers[number])
+            with Guarded(emitter, conditions):
+                store(emitter, pointer, scalar, access.cache)
 
 
 def holds_rows(layout: LaneLayout, shape: Ints) -> bool:
@@ -142,65 +167,11 @@ def holds_rows(layout: LaneLayout, shape: Ints) -> bool:
 
 def store_rows(emitter: Emitter, access: Access, value: Lanes) -> None:
     """Store a block that `holds_rows`: each chunk is aligned to 16 bytes, and wholly inside or outside the matrix."""
+    columns = access.type.get_shape()[-1]
     for chunk, (first, length) in zip(value.chunks, value.layout.spans(), strict=True):
-        offset, inside = _place(emitter, access, value.layout.places[first])
-        element = access.type.element_type
+        element, places = access.type.element_type, value.layout.places[[first]]
+        (pointer,), inside = pointers_of(emitter, access.matrix, element, places, columns, clamped=False)
         data = emitter.bitcast(chunk, i32) if bits_of(element) < bits_of(i32) else chunk
         aligned = min(_RUN_BYTES, length * bits_of(element) // 8) * 8 // bits_of(element_of(data))
-        with Guarded(emitter, [] if inside is None else [inside]):
-            pointer = pointer_at(emitter, access.matrix.pointer, offset, element)
+        with Guarded(emitter, inside):
             store(emitter, pointer, data, access.cache, aligned=aligned)
-
-
-def _by_element(emitter: Emitter, access: Access, places: Places) -> tuple[SSAValue, SSAValue | None]:
-    """Return the pointer of each lane, and whether its element is inside the matrix: outside, to the first element."""
-    offset, inside = _place(emitter, access, places)
-    if inside is not None:
-        offset = emitter.chosen(inside, emitter.index(offset), emitter.index(0))
-    return pointer_at(emitter, access.matrix.pointer, offset, access.type.element_type), inside
-
-
-def _by_row(emitter: Emitter, access: Access, places: Places) -> tuple[SSAValue, SSAValue | None]:
-    """Return the same, but outside the pointer to the first row or column: rows share the offset of a column, and
-    columns the pointer of a row.
-
-    GPUs with narrow sub-groups add and select 64 bits in several instructions. Others, which do not, spilled more.
-    """
-    matrix, element = access.matrix, access.type.element_type
-    row, column = _coordinates(emitter, access, places)
-    of_row, of_column = _inside(emitter, row, matrix.height), _inside(emitter, column, matrix.width)
-    if of_row is of_column is None:
-        return _by_element(emitter, access, places)
-    start = _or_first(emitter, emitter.product(row, matrix.pitch), of_row)
-    pointer = matrix.pointer if start == 0 else pointer_at(emitter, matrix.pointer, start, element)
-    pointer = pointer_at(emitter, pointer, _or_first(emitter, column, of_column), element)
-    return pointer, all_of(emitter, [condition for condition in (of_row, of_column) if condition is not None])
-
-
-def _or_first(emitter: Emitter, offset: Index, inside: SSAValue | None) -> Index:
-    return offset if inside is None else emitter.chosen(inside, emitter.index(offset), emitter.index(0))
-
-
-def _place(emitter: Emitter, access: Access, places: Places) -> tuple[Index, SSAValue | None]:
-    """Return the element offset of each lane, and whether it is inside the matrix; None: everywhere."""
-    matrix = access.matrix
-    row, column = _coordinates(emitter, access, places)
-    offset = emitter.sum(emitter.product(row, matrix.pitch), column)
-    found = _inside(emitter, row, matrix.height), _inside(emitter, column, matrix.width)
-    conditions = [condition for condition in found if condition is not None]
-    return offset, all_of(emitter, conditions) if conditions else None
-
-
-def _coordinates(emitter: Emitter, access: Access, places: Places) -> tuple[Index, Index]:
-    """Return the row and the column of each lane's element."""
-    matrix, columns = access.matrix, access.type.get_shape()[-1]
-    filled = np.maximum(places, 0)
-    row = emitter.sum(matrix.row, *numbers_of(emitter, filled // columns))
-    return row, emitter.sum(matrix.column, *numbers_of(emitter, filled % columns))
-
-
-def _inside(emitter: Emitter, at: Index, extent: Index | None) -> SSAValue | None:
-    if extent is None or (isinstance(at, int) and isinstance(extent, int) and 0 <= at < extent):
-        return None
-    # Unsigned: negative coordinates are out of bounds, too.
-    return emitter.compared(emitter.index(at), emitter.index(extent), "ult")

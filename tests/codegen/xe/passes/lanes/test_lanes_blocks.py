@@ -348,7 +348,7 @@ def test_a_loop_that_tests_first() -> None:
     np.testing.assert_allclose(out, 9 * a, rtol=1e-5)
 
 
-@pytest.mark.parametrize(("size", "selected"), [(8, 6 + 3), (16, 6 * 2)])
+@pytest.mark.parametrize(("size", "selected"), [(8, 2 + 3), (16, 2 * 2)])
 def test_lanes_of_narrow_subgroups_share_offsets_of_rows_and_of_columns(size: int, selected: int) -> None:
     body = """
     %d = xegpu.create_nd_tdesc %A : memref<50x39xf32> -> !xegpu.tensor_desc<6x24xf32>
@@ -358,4 +358,4 @@ def test_lanes_of_narrow_subgroups_share_offsets_of_rows_and_of_columns(size: in
         module = parse(kernel("%A: memref<50x39xf32>, %row: index, %column: index", body))
         lower_to_lanes(module)
     assert len(re.findall("llvm.load", text(module))) == 6 * -(-24 // size)
-    assert len(re.findall("arith.select .*: index", text(module))) == selected
+    assert len(re.findall("arith.select .*index", text(module))) == selected
