@@ -72,19 +72,15 @@ gpu.module @kernels {
 // CHECK-NEXT:       %1 = arith.index_cast %0 : index to i32
 // CHECK-NEXT:       %2 = arith.index_cast %1 : i32 to index
 // CHECK-NEXT:       %3 = arith.constant 1.000000e+00 : f32
-// CHECK-NEXT:       %4 = arith.constant 0.000000e+00 : f32
-// CHECK-NEXT:       %5 = arith.cmpi slt, %2, %n : index
-// CHECK-NEXT:       %6 = arith.index_cast %1 : i32 to index
-// CHECK-NEXT:       %7 = "memref.extract_aligned_pointer_as_index"(%A) : (memref<64xf32>) -> index
-// CHECK-NEXT:       %8 = arith.index_cast %7 : index to i64
-// CHECK-NEXT:       %9 = llvm.inttoptr %8 : i64 to !llvm.ptr<1>
-// CHECK-NEXT:       %10 = scf.if %5 -> (f32) {
-// CHECK-NEXT:         %11 = arith.index_cast %6 : index to i64
-// CHECK-NEXT:         %12 = llvm.getelementptr %9[%11] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
-// CHECK-NEXT:         %13 = "llvm.atomicrmw"(%12, %3) <{bin_op = 11 : i64, ordering = 2 : i64, syncscope = "device"}> : (!llvm.ptr<1>, f32) -> f32
-// CHECK-NEXT:         scf.yield %13 : f32
-// CHECK-NEXT:       } else {
-// CHECK-NEXT:         scf.yield %4 : f32
+// CHECK-NEXT:       %4 = arith.cmpi slt, %2, %n : index
+// CHECK-NEXT:       %5 = arith.index_cast %1 : i32 to index
+// CHECK-NEXT:       %6 = "memref.extract_aligned_pointer_as_index"(%A) : (memref<64xf32>) -> index
+// CHECK-NEXT:       %7 = arith.index_cast %6 : index to i64
+// CHECK-NEXT:       %8 = llvm.inttoptr %7 : i64 to !llvm.ptr<1>
+// CHECK-NEXT:       scf.if %4 {
+// CHECK-NEXT:         %9 = arith.index_cast %5 : index to i64
+// CHECK-NEXT:         %10 = llvm.getelementptr %8[%9] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
+// CHECK-NEXT:         %11 = "llvm.atomicrmw"(%10, %3) <{bin_op = 11 : i64, ordering = 2 : i64, syncscope = "device"}> : (!llvm.ptr<1>, f32) -> f32
 // CHECK-NEXT:       }
 // CHECK-NEXT:       gpu.return
 // CHECK-NEXT:     }

@@ -85,7 +85,7 @@ def _atomic_rmw(lowering: Lowering, op: Operation) -> None:
     target = target_of(lowering, op.tensor_desc, None, op.mask, shape)
     layout = own(shape) if lowering.work_items else canonical(shape)
     registers, owned = lowering.vector(op.value, layout).registers(), owners_of(lowering, layout)
-    old: list[SSAValue] = []
+    is_used, old = op.result.first_use is not None, list[SSAValue]()
     for run in runs_of(lowering, target, layout, single=True):
         conditions = [] if run.mask is None else [run.mask]
         if not owned[run.first].all():
@@ -93,8 +93,12 @@ def _atomic_rmw(lowering: Lowering, op: Operation) -> None:
         value = emitter.register(registers[run.first])
         with Guarded(emitter, conditions) as guarded:
             pointer = pointer_at(emitter, target.pointer, run.offset, element)
-            guarded.give(_update(emitter, op.kind.data, pointer, value))
+            updated = _update(emitter, op.kind.data, pointer, value)
+            if is_used:
+                guarded.give(updated)
         old += guarded.results
+    if not is_used:
+        return
     held = LaneLayout(np.where(owned, layout.places, NOTHING), (1,) * len(old))
     lowering.finish(op.result, Lanes(vector_type(op.result), held, tuple(old)))
 
