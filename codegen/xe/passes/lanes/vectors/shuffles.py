@@ -5,13 +5,13 @@ keep their element is renamed; one that takes from other lanes of one register i
 are joined by selects. A transposition exchanges bits of the lane with bits of the register, step by step.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from xdsl.dialects.builtin import VectorType
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import VectorType, i32
+from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from codegen.xe.dialects.upstream.vector_ops import TransposeOp
@@ -19,6 +19,8 @@ from codegen.xe.passes.lanes.emitter import (
     Emitter,
     Register,
     bits_of,
+    element_of,
+    length_of,
 )
 from codegen.xe.passes.lanes.values import Lanes, lane_element, shape_of
 from codegen.xe.passes.lanes.vectors.layout import (
@@ -28,7 +30,7 @@ from codegen.xe.passes.lanes.vectors.layout import (
     Places,
 )
 
-_BYTE = 8
+_BYTE, _WORD = 8, 32
 _KEPT = 4096  # plans: of the rows of a tile, and of tiles of equal kernels
 
 
@@ -51,9 +53,90 @@ def rearrange(
     wanted = layout.places
     if source_of is not None:
         wanted = np.where(wanted < 0, NOTHING, source_of[wanted])
-    found = gather(emitter, value.registers(), value.layout.places, wanted)
-    chunks = [emitter.chunk(found[first : first + length]) for first, length in layout.spans()]
+    chunks = _by_words(emitter, value, layout, wanted)
+    if chunks is None:
+        found = gather(emitter, value.registers(), value.layout.places, wanted)
+        chunks = [emitter.chunk(found[first : first + length]) for first, length in layout.spans()]
     return Lanes(type_, layout, tuple(chunks))
+
+
+def _by_words(emitter: Emitter, value: Lanes, layout: LaneLayout, wanted: Places) -> list[SSAValue] | None:
+    """Return chunks of wanted elements, moved between lanes as words of several; None if none moves, or not so."""
+    element, places = element_of(value.chunks[0]), value.layout.places
+    parts = _WORD // bits_of(element)
+    if not 1 < parts <= _WORD // _BYTE or len(_grouped(*_key(places), *_key(wanted))[0]) == len(wanted):
+        return None
+    plan, registers = _words(_key(places), _key(wanted), parts), value.registers()
+    if plan is None:
+        return None
+    words = [_word(emitter, [registers[i] for i in some]) for some in plan.registers.tolist()]
+    different = list({row.tobytes(): row for row in plan.wanted}.values())
+    moved = gather(emitter, words, plan.places, np.array(different))
+    found = {row.tobytes(): word for row, word in zip(different, moved, strict=True)}
+    out = [(found[row.tobytes()], part) for row, part in zip(plan.wanted, plan.parts, strict=True)]
+    return [_of_words(emitter, out[first : first + length], element, parts) for first, length in layout.spans()]
+
+
+def _word(emitter: Emitter, parts: Sequence[Register]) -> Register:
+    chunk, at = parts[0]
+    count = len(parts)
+    if at % count == length_of(chunk) % count == 0 and list(parts) == [(chunk, at + i) for i in range(count)]:
+        return emitter.bitcast(chunk, i32), at // count
+    return emitter.bitcast(emitter.chunk(parts), i32), 0
+
+
+def _of_words(emitter: Emitter, of_chunk: Sequence[tuple[Register, int]], element: Attribute, parts: int) -> SSAValue:
+    """Return the chunk of elements that are each a part of a word."""
+    words = [word for word, _ in of_chunk[::parts]]
+    if list(of_chunk) == [(word, part) for word in words for part in range(parts)]:
+        return emitter.bitcast(emitter.chunk(words), element)
+    return emitter.chunk([(emitter.bitcast(emitter.register(word), element), part) for word, part in of_chunk])
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """Registers that form words, [words, parts], and the places of these; the word and part of each wanted register."""
+
+    registers: Places
+    places: Places
+    wanted: Places
+    parts: Sequence[int]
+
+
+@lru_cache(_KEPT)
+def _words(places: tuple[bytes, int], wanted: tuple[bytes, int], parts: int) -> _Words | None:
+    """Return words whose parts stay together: neighbours, or elements by which registers differ before and after."""
+    held, then = _of_key(*places), _of_key(*wanted)
+    for names in _numberings(held, then, parts):
+        now, goal = (np.where(of < 0, NOTHING, names[of]) for of in (held, then))
+        used = np.flatnonzero(np.isin(now, goal[goal >= 0]).any(1))
+        if len(used) % parts:
+            continue
+        registers = used[np.argsort(now[used].max(1), kind="stable")].reshape(-1, parts)
+        of_words = now[registers]
+        first = of_words[:, :1]
+        whole = np.where(first < 0, NOTHING, first // parts * parts + np.arange(parts)[:, None])
+        part = np.where(goal < 0, NOTHING, goal % parts)
+        part_of = part.max(1, keepdims=True)
+        if (of_words == whole).all() and ((part == part_of) | (part == NOTHING)).all():
+            return _Words(registers, first[:, 0] // parts, goal // parts, np.maximum(part_of[:, 0], 0).tolist())
+    return None
+
+
+def _numberings(held: Places, wanted: Places, parts: int) -> Iterator[Places]:
+    """Yield numbers of elements of which the lowest bits may be the part of a word."""
+    elements = np.arange(max(held.max(), wanted.max()) + 1)
+    yield elements
+    used = held[np.isin(held, wanted[wanted >= 0]).any(1)]
+    now, goal = _weights(*_key(used)), _weights(*_key(wanted))
+    if now is None or goal is None:
+        return
+    bits = sorted({*now[0]} & {*goal[0]} - {0})[: parts.bit_length() - 1]
+    if 1 << len(bits) == parts:
+        offset = elements - used.min()
+        of_word = offset - sum((offset & bit for bit in bits), np.zeros_like(offset))
+        part = sum((offset // bit % 2 << at for at, bit in enumerate(bits)), np.zeros_like(offset))
+        yield np.unique(of_word, return_inverse=True)[1] * parts + part
 
 
 def splat(emitter: Emitter, scalar: SSAValue, layout: LaneLayout, type_: VectorType) -> Lanes:
@@ -236,7 +319,7 @@ def _exchange(
     if now is None or goal is None:
         return held, places
     (of_registers, of_lanes), (_, wanted_of_lanes) = map(list, now), goal
-    for bit in range(_lane_bits(places)):
+    for bit in 2 * list(range(_lane_bits(places))):  # an exchange brings what another bit needs to the registers
         weight = wanted_of_lanes[bit]
         if of_lanes[bit] == weight or 0 in (of_lanes[bit], weight) or weight not in of_registers:
             continue
