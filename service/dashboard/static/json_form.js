@@ -80,7 +80,11 @@ function fail(form, message, wrong) {
   told.textContent = message;
   told.hidden = false;
   wrong[0]?.closest("details")?.setAttribute("open", "");
+  const label = wrong[0]?.closest("label");
+  if (label) label.after(told); // the end of a long form is out of sight
+  else form.append(told);
   wrong[0]?.focus();
+  told.scrollIntoView({ block: "nearest" });
 }
 
 function clear(form) {

@@ -109,11 +109,13 @@ def test_the_chart_is_read_by_keyboard_has_a_table_and_saves(browser: Browser, s
 @pytest.mark.slow
 def test_the_form_shows_what_is_wrong_beside_it(browser: Browser, site: tuple[str, Database]) -> None:
     address, _ = site
-    with opened(browser, address) as (page, complaints):
+    with opened(browser, address, width=360, height=500) as (page, complaints):
         page.fill("[name='problem.m']", "0")
-        page.click("text=Start tuning")
+        page.press("[name='problem.m']", "Enter")
         expect(page.locator("#start-error")).to_contain_text("M:")
+        expect(page.locator("#start-error")).to_be_in_viewport(ratio=1)
         expect(page.locator("[name='problem.m']")).to_be_focused()
+        expect(page.locator("[name='problem.m']")).to_be_in_viewport(ratio=1)
         assert complaints == []
         page.fill("[name='problem.m']", "999999999999")
         page.click("text=Start tuning")
