@@ -80,7 +80,7 @@ def test_every_configuration_of_a_space_has_a_time(name: str) -> None:
 
 def test_bytes_of_the_bus_follow_types_batches_and_steps() -> None:
     def moved(**more: object) -> int:
-        problem = GemmProblem(200, 136, 72, **more)  # pyright: ignore
+        problem = GemmProblem(200, 136, 72, **more)  # pyright: ignore[reportArgumentType]
         return memory_bytes(problem, default_config(problem, B580), B580)
 
     a, b, c = 200 * 72, 72 * 136, 200 * 136

@@ -1,12 +1,14 @@
 """Small kernels for tests of the simulator: two buffers, 16 lanes, whatever body is wanted."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from codegen.simulate import simulate
 
 LANES = 16
-Values = NDArray[np.generic]
+Values = NDArray[Any]
 
 
 def kernel(body: str) -> str:

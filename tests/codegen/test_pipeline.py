@@ -150,7 +150,7 @@ def test_the_manifest_says_what_the_binary_needs_of_a_driver(artifact: GemmArtif
 )
 def test_the_key_hangs_on_the_problem(change: dict[str, object]) -> None:
     target = target_of(B580)
-    other = GemmProblem(**({"m": 200, "n": 136, "k": 72, "lda": 80} | change))  # pyright: ignore
+    other = GemmProblem(**({"m": 200, "n": 136, "k": 72, "lda": 80} | change))  # pyright: ignore[reportArgumentType]
     assert compile_key(other, CONFIG, target) != compile_key(PROBLEM, CONFIG, target)
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from codegen import CodegenError, CompileCrashed, KernelConfig
 from hal import DeviceCrashed, HalError, UnknownDevice
+from hal.devices.listed import ListedDevice
 from service.cluster import local
 from service.cluster.executor import Executor
 from service.cluster.local import LocalExecutor
@@ -69,12 +70,12 @@ def executor(
         monkeypatch.setattr(local, "CompilePool", lambda *_: nullcontext(machine.compiler()))
         monkeypatch.setattr(local, "open_device", machine.device)
 
-        def resolve(name: str) -> object:
+        def resolve(name: str) -> ListedDevice:
             if name != SPEC.id:
                 raise UnknownDevice(name)
             return HERE
 
-        yield LocalExecutor(resolve, tmp_path / "locks", lambda: {SPEC.id})  # type: ignore[arg-type]
+        yield LocalExecutor(resolve, tmp_path / "locks", lambda: {SPEC.id})
         return
     with running(tmp_path) as cluster:
         cluster.start_worker("w1", fake_plugin(monkeypatch, tmp_path, [HERE], machine.compiler(), machine.device))
@@ -89,10 +90,9 @@ def run(executor: Executor, times: int = 1, look: Callable[[], None] = lambda: N
     with executor.opened(executor.resolve(SPEC.id), lambda: False, "a test", lambda _: None) as device:
         assert device is not None
         assert device.spec == SPEC
-        for _ in range(times):
-            report = device.run(LAUNCH, reference.buffers(), None, 30.0)
+        reports = [device.run(LAUNCH, reference.buffers(), None, 30.0) for _ in range(times)]
         look()
-        return report.outputs[2], device.restarts
+        return reports[-1].outputs[2], device.restarts
 
 
 class TestExecutor:

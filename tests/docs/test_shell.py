@@ -4,7 +4,7 @@ import json
 import re
 import shlex
 from itertools import dropwhile, groupby
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import typer
@@ -17,7 +17,8 @@ from tests.docs.shell import ROOT, Command, commands
 
 ALL = commands()
 ID = "01a20d72-af62-7bff-8e66-9897d9093083"
-UsageError = typer.BadParameter.__bases__[0]
+# Its base has no public name.
+UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__bases__[0])
 _OF_A_FILE = re.compile(r"(file|path) '.*' does not exist")
 
 

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from functools import partial
 
 import pytest
 
@@ -11,7 +12,6 @@ from service.cluster.coordinator import Coordinator
 from tests.faults.jobs import TRIALS, Place, check_whole, ended, job_of, queue
 
 WAIT_S = 60.0
-SLOW = {"shutdown_s": 1, "lease_s": 600.0}  # a job may take a second to end
 
 
 def running(one: Coordinator) -> threading.Thread:
@@ -32,7 +32,8 @@ def test_its_trial_is_done_again_under_its_number_and_what_comes_late_is_refused
             stuck.set()
             assert go.wait(WAIT_S)
 
-    first = place.coordinator(database, step, "one", **SLOW)
+    slow = partial(place.coordinator, database, shutdown_s=1, lease_s=600.0)  # a job may take a second to end
+    first = slow(step, "one")
     thread = running(first)
     assert stuck.wait(WAIT_S)
     before = ended(database, job_id)
@@ -43,7 +44,7 @@ def test_its_trial_is_done_again_under_its_number_and_what_comes_late_is_refused
     job = job_of(database, job_id)
     assert (job.status, job.worker, ended(database, job_id)) == ("queued", None, before)
 
-    second = place.coordinator(database, host="two", **SLOW)
+    second = slow(host="two")
     thread = running(second)
     deadline = time.monotonic() + WAIT_S
     while job_of(database, job_id).status != "succeeded":

@@ -4,9 +4,10 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from codegen.xe.spirv import emit_spirv
-from hal import Argument, Buffer, LaunchSpec, LaunchStep, Scalar
+from hal import Argument, Buffer, LaunchSpec, LaunchStep, Role, Scalar
 
 N = 4096
 _HEADER_WORDS, _OP_CAPABILITY, _OP_EXTENSION = 5, 17, 10  # of SPIR-V
@@ -87,7 +88,7 @@ _spirv = cache(emit_spirv)
 
 def launch(body: str = ADD, *, local: int = 64, options: str = "") -> LaunchSpec:
     """Return a launch of one of the kernels over N work-items."""
-    names = (("a", "input"), ("b", "input"), ("c", "output"))
+    names: tuple[tuple[str, Role], ...] = (("a", "input"), ("b", "input"), ("c", "output"))
     arguments = tuple(Argument(name, role, "f32", 4 * N) for name, role in names)
     step = LaunchStep("kernel_under_test", (0, 1, 2), (N, 1, 1), (local, 1, 1))
     return LaunchSpec(_spirv(_HEAD + body), arguments, (step,), 16, options)
@@ -167,7 +168,7 @@ def two_steps(factor: int = 3, *, once: bool = False) -> LaunchSpec:
     return LaunchSpec(_spirv(TWO_STEPS), arguments, steps, 16, "")
 
 
-def operands() -> tuple[Buffer, ...]:
+def operands() -> tuple[NDArray[np.float32], ...]:
     """Return A, B and C for the kernels; sums are exact in f32."""
     a = np.arange(N, dtype=np.float32)
     return a, 2 * a + 1, np.full(N, 0.5, np.float32)

@@ -9,6 +9,7 @@ from hal.probe.readiness import Machine
 
 NOTHING = Probes(ProbeReport(fault=NO_RUNTIME), ProbeReport(fault="SYCL needs the package dpctl"))
 ADDRESS = "0000:03:00.0"
+DRIVER = "26.27.039122"
 
 
 def machine(root: Path, *, is_in_group: bool = True) -> Machine:
@@ -54,9 +55,7 @@ def add_opencl_driver(root: Path, compiler: str = "2.40.14+0") -> None:
     (libraries / f"libigc.so.{compiler}").touch()
 
 
-def probed(
-    pci_id: str = "E20B", driver: str = "26.27.039122", pci_address: str | None = ADDRESS, **facts: object
-) -> Probes:
+def probed(pci_id: str = "E20B", driver: str = DRIVER, pci_address: str | None = ADDRESS, **facts: object) -> Probes:
     """Return the report of OpenCL about one GPU."""
     values = {"pci_ids": (pci_id,), "driver": f"Intel(R) OpenCL Graphics {driver}"} | facts
     told = tuple(Fact(name, value, PROBED) for name, value in values.items())

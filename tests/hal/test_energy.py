@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -111,7 +111,7 @@ def test_a_window_is_shared_by_its_launches(tmp_path: Path) -> None:
 
 
 @contextmanager
-def _ticking(counter: Path) -> Iterator[None]:
+def _ticking(counter: Path) -> Generator[None]:
     """A counter that another thread moves on."""
     ended = threading.Event()
 

@@ -53,7 +53,7 @@ def test_values_behave_as_usual(late: bool) -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         tile.m = 3  # pyright: ignore[reportAttributeAccessIssue]
     with pytest.raises(dataclasses.FrozenInstanceError):
-        del Block(8).k
+        del Block(8).k  # pyright: ignore[reportAttributeAccessIssue]
     with pytest.raises(TypeError, match=r"Tile\.__init__\(\) missing 1 required positional argument: 'm'"):
         Tile()  # pyright: ignore[reportCallIssue]
     assert list(inspect.signature(Tile).parameters) == ["m", "n", "names"]

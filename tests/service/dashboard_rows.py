@@ -9,7 +9,6 @@ from sqlalchemy.orm import Session
 
 from codegen import Activation, DType, Gate, GemmProblem
 from codegen.problem.epilogue_text import parse_epilogue
-from codegen.serialization import to_json
 from db.queries import problems
 from db.schema.job import Job
 from db.schema.kernel import Artifact, Kernel
@@ -17,6 +16,7 @@ from db.schema.schedule import Schedule, ScheduleFire
 from db.schema.target import Device, Problem
 from db.schema.trial import Measurement, Prediction, Trial
 from db.values import new_id
+from service.gemm_json import problem_to_json
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 FAILURES = {
@@ -101,9 +101,7 @@ def add_problem(
 ) -> Problem:
     """A plain GEMM, or that problem."""
     gemm = problem or GemmProblem(m, n, k)
-    definition = to_json(gemm)
-    assert isinstance(definition, dict)
-    return problems.upsert(session, key=gemm.key, definition=definition)
+    return problems.upsert(session, key=gemm.key, definition=problem_to_json(gemm))
 
 
 def add_job(

@@ -12,5 +12,5 @@ class Passed(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         asked = httpx2.Request(request.method, str(request.url), headers=request.headers.raw, content=request.read())
-        got = self._inner.handle_request(asked)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType]
+        got = self._inner.handle_request(asked)  # pyright: ignore[reportAttributeAccessIssue]
         return httpx.Response(got.status_code, headers=got.headers.raw, content=got.read())

@@ -45,6 +45,13 @@ class Clock:
         self.moment += timedelta(**by)
 
 
+def context_of(client: TestClient) -> Context:
+    """Return the context of the service of a client."""
+    assert isinstance(client.app, FastAPI)
+    context: Context = client.app.state.context
+    return context
+
+
 def invented_devices() -> list[ListedDevice]:
     """Return a local CPU, the same through OpenCL, and the table of GPUs that are absent."""
     facts = [Fact("driver", "2026.2", "probed"), Fact("cores", 2, "probed")]

@@ -23,6 +23,7 @@ from codegen import (
     Quantization,
     SlmOperands,
     SplitK,
+    XeConfig,
 )
 from codegen.serialization import content_hash
 from db.schema.target import DEVICE_KINDS
@@ -107,7 +108,7 @@ def test_problem_comes_back_whole(problem: GemmProblem) -> None:
 
 @settings(max_examples=50)
 @given(CONFIGS)
-def test_configuration_comes_back_whole(config) -> None:
+def test_configuration_comes_back_whole(config: XeConfig) -> None:
     assert config_from_json(through_text(config_to_json(config))) == config
 
 
@@ -117,7 +118,7 @@ def test_device_comes_back_whole() -> None:
 
 
 def test_defaults_may_be_left_out() -> None:
-    given_only = {"m": 96, "n": 64, "k": 128, "epilogue": [{"kind": "relu"}]}
+    given_only: JsonObject = {"m": 96, "n": 64, "k": 128, "epilogue": [{"kind": "relu"}]}
     assert problem_from_json(given_only) == GemmProblem(96, 64, 128, epilogue=(EpilogueStep(EpilogueKind.RELU),))
 
 

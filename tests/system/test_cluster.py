@@ -22,10 +22,12 @@ from service.api.jobs.requests import (
     submit,
 )
 from service.api.keys.caller import COMMAND_LINE
-from tests.faults.test_database_restarted import Server, server  # noqa: F401 (a fixture)
+from tests.faults.test_database_restarted import Server, server
 from tests.system.processes import Processes, until
 from tuner.session.budget import Budget
 from tuner.session.job_spec import JobSpec
+
+__all__ = ["server"]  # a fixture
 
 pytest.importorskip("distributed", reason="Dask is not installed: pip install 'xetune[cluster]'")
 pytestmark = [pytest.mark.slow, pytest.mark.postgres]
@@ -36,7 +38,7 @@ AT_LEAST = 5  # trials between faults
 
 
 @pytest.fixture
-def processes(server: Server, tmp_path: Path) -> Generator[Processes]:  # noqa: F811
+def processes(server: Server, tmp_path: Path) -> Generator[Processes]:
     """Processes with a PostgreSQL server of their own."""
     settings = {"XETUNE_COORDINATOR_LEASE_S": str(LEASE_S), "XETUNE_WORKER_POLL_S": "0.5", "XETUNE_LEASE_S": "600"}
     made = Processes(tmp_path, server.url, settings=settings)
@@ -94,7 +96,7 @@ def other_namespace() -> tuple[str, ...]:
     return words if tried.returncode == 0 else ()
 
 
-def test_each_part_is_killed_once(processes: Processes, server: Server) -> None:  # noqa: F811
+def test_each_part_is_killed_once(processes: Processes, server: Server) -> None:
     database = open_database(server.url)
     ids = queue(database)
     processes.start("scheduler", "cluster", "scheduler", processes.address)

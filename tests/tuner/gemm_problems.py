@@ -8,7 +8,7 @@ F16, BF16, TF32, F32, S8, U8, I32 = (DType(name) for name in ("f16", "bf16", "tf
 
 def _of(dtype: DType, m: int, n: int, k: int, layout: str = "nn", **more: object) -> GemmProblem:
     a, b = (side == "t" for side in layout)
-    return GemmProblem(m, n, k, dtype_a=dtype, dtype_b=dtype, transpose_a=a, transpose_b=b, **more)  # pyright: ignore
+    return GemmProblem(m, n, k, dtype_a=dtype, dtype_b=dtype, transpose_a=a, transpose_b=b, **more)  # pyright: ignore[reportArgumentType]
 
 
 def _step(kind: EpilogueKind, value: float | None = None, axis: Axis | None = None) -> EpilogueStep:

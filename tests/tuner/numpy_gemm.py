@@ -27,9 +27,8 @@ def computed(problem: GemmProblem, buffers: tuple[Buffer, ...]) -> dict[int, Buf
     ]
     written = {i: matrices(buffer, p.operands[i], p.batch) for i, buffer in outputs.items()}
     for entry in range(p.batch):
-        x = _combined(p, _accumulated(p, views[0][entry], views[1][entry]))
-        if p.epilogue:
-            x = x.astype(F)
+        exact = _combined(p, _accumulated(p, views[0][entry], views[1][entry]))
+        x = exact.astype(F)
         for number, step in enumerate(p.epilogue):
             place = next((i for i, o in enumerate(p.operands) if o.step == number), 2)
             stored = decode(views[place][entry], p.operands[place].dtype).astype(F)
@@ -38,7 +37,7 @@ def computed(problem: GemmProblem, buffers: tuple[Buffer, ...]) -> dict[int, Buf
                 written[place][entry] = sums.reshape(written[place][entry].shape)
             else:
                 x = step_in_f32(step, x, stored)
-        written[2][entry] = encode(x, p.dtype_c)
+        written[2][entry] = encode(x if p.epilogue else exact, p.dtype_c)
     return outputs
 
 
@@ -49,7 +48,8 @@ def step_in_f32(step: EpilogueStep, x: Float32, stored: Float32) -> Float32:
         case EpilogueKind.ALPHA:
             return value * x
         case EpilogueKind.BETA:
-            return x + value * stored
+            scaled: Float32 = value * stored
+            return x + scaled
         case EpilogueKind.BIAS | EpilogueKind.ADD:
             return x + stored
         case EpilogueKind.SCALE:

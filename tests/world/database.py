@@ -27,7 +27,7 @@ _COMPILED = LRUCache[Any, Any](5000)
 def failure(code: int, message: str) -> sqlite3.OperationalError:
     """Return an error of the driver with an error code of SQLite."""
     error = sqlite3.OperationalError(message)
-    error.sqlite_errorcode = code  # pyright: ignore[reportAttributeAccessIssue]
+    error.sqlite_errorcode = code
     return error
 
 
@@ -79,15 +79,19 @@ def _close(engine: Engine, connections: list[SimConnection]) -> None:
 class SimCursor(sqlite3.Cursor):
     """A cursor that begins transactions in virtual time."""
 
-    connection: SimConnection
+    @property
+    def simulated(self) -> SimConnection:
+        """The connection."""
+        assert isinstance(self.connection, SimConnection)
+        return self.connection
 
     def execute(self, sql: str, parameters: Any = (), /) -> SimCursor:
         if sql == "BEGIN IMMEDIATE":
-            self.connection.lock()
+            self.simulated.lock()
         elif sql.startswith("BEGIN"):
-            self.connection.reach("reads")
+            self.simulated.reach("reads")
         elif not sql.startswith("PRAGMA"):
-            self.connection.say(sql)
+            self.simulated.say(sql)
         super().execute(sql, parameters)
         return self
 

@@ -75,7 +75,7 @@ class Invariants:
     slack_s: float = 400.0  # a launch, a comparison and their waits may end after the time budget
     files: set[int] = field(default_factory=set)
     first_due: dict[Any, str | None] = field(default_factory=dict)  # None once a clock that went back moved it back
-    last_due: dict[Any, str] = field(default_factory=dict)
+    last_due: dict[Any, str | None] = field(default_factory=dict)
     jobs_of_keys: dict[str, UUID] = field(default_factory=dict)
     checks: int = 0
 

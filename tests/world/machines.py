@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 SPEC = cpu_spec()
 HERE = ListedDevice(SPEC, Runtime.HOST, "native", runnable=True, targetable=True, note="")
 _COMPILE_S, _HANG_S, _LAUNCH_S = 1.0, 60.0, 0.5
-RATE_LOOP = LaunchSpec(b"a loop of multiplies or reads", (), (LaunchStep("loop", (), (1,), (1,)),), 1, "")
+RATE_LOOP = LaunchSpec(b"a loop of multiplies or reads", (), (LaunchStep("loop", (), (1, 1, 1), (1, 1, 1)),), 1, "")
 """In place of the loops that measure the rates of a CPU, which are not executed here."""
 _CACHE: dict[tuple[str, str], AnyArtifact] = {}
 
@@ -128,10 +128,9 @@ class SimDevice:
         self.check()
         process = scheduler.process
         task = scheduler.current.name if scheduler.current else ""
-        is_rate = launch.binary == RATE_LOOP.binary
-        if not is_rate:
-            problem, config, content_hash = world.truth.kernels[launch.binary]
-            world.invariants.at_launch(process, task, problem, config)
+        kernel = None if launch.binary == RATE_LOOP.binary else world.truth.kernels[launch.binary]
+        if kernel is not None:
+            world.invariants.at_launch(process, task, *kernel[:2])
         if faults.take(Kind.DEVICE_BROKEN):
             faults.broken_launches = 6
         if faults.take(Kind.DEVICE_HANGS):
@@ -144,16 +143,17 @@ class SimDevice:
             self.restarts += 1
             raise DeviceCrashed("the device process ended with signal 11")
         if faults.take(Kind.DOUBLED_LAUNCH):
-            if not is_rate:
-                world.invariants.at_launch(process, task, problem, config)
+            if kernel is not None:
+                world.invariants.at_launch(process, task, *kernel[:2])
             scheduler.wait("launches again", min(_LAUNCH_S, timeout_s))
         if late := faults.take(Kind.LATE_REPORT):
             scheduler.wait("waits for the report", late.seconds)
         if faults.take(Kind.EXECUTOR_LOST):
             raise ExecutorLost(f"{self.host.name} does not answer any more")
         self.check()
-        if is_rate:
-            return RunReport((), (100.0,) * 5, 0.0, str(SPEC.driver))
+        if kernel is None:
+            return RunReport({}, (100.0,) * 5, 0.0, str(SPEC.driver))
+        problem, _, content_hash = kernel
         outputs = computed(problem, buffers)
         is_wrong = faults.take(Kind.DEVICE_WRONG) is not None
         if is_wrong:

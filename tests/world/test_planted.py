@@ -116,14 +116,14 @@ def forgets_claims(patch: Patch) -> None:
 
 def takes_jobs_for_whole(patch: Patch) -> None:
     """An import that comes again adds no trials to jobs that are there."""
-    add = importing._Portion.add  # pyright: ignore[reportPrivateUsage]
+    add = importing._Portion.add
 
     def only_new(self: Any, lines: Sequence[Any]) -> None:
         ids = {getattr(line.record, "job", None) or line.record.id for line in lines}
         if self._added["jobs"] or not all(jobs.get(self._session, UUID(id)) for id in ids):
             add(self, lines)
 
-    patch.setattr(importing._Portion, "add", only_new)  # pyright: ignore[reportPrivateUsage]
+    patch.setattr(importing._Portion, "add", only_new)
 
 
 def trusts_code(patch: Patch) -> None:
@@ -149,7 +149,7 @@ PLANTED: dict[Callable[[Patch], None], Plan] = {
     takes_jobs_for_whole: many(Kind.KILL_AFTER_COMMIT),
     trusts_code: lambda _: [],
 }
-FIRST = {  # the others break the first
+FIRST: dict[Callable[[Patch], None], int] = {  # the others break the first
     no_lease_check: 9,
     no_fence_check: 15,
     fires_twice: 3,

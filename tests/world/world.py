@@ -200,7 +200,7 @@ class World:
         """
         World.present, Running.scheduler = self, self.scheduler
         standard.Secrets.numbers = random.Random(f"ids {self.seed}")
-        values._last = 0  # pyright: ignore[reportPrivateUsage]
+        values._last = 0
         try:
             self._begin()
             healed_s: float | None = None
@@ -304,7 +304,7 @@ class World:
             clock.stop()
         except Killed:
             with suppress(Killed):  # here, else when the garbage collector finds its generator
-                clock._presence.close()  # pyright: ignore[reportPrivateUsage]
+                clock._presence.close()
             raise
 
     def _client(self, _process: Process) -> None:

@@ -70,7 +70,7 @@ def refused(status: int, rule: str, **headers: str) -> httpx.Response:
 @pytest.fixture
 def own(app: FastAPI, client: TestClient) -> Iterator[Client]:
     """The client of the real service, within this process."""
-    transport = client._transport  # pyright: ignore[reportPrivateUsage]
+    transport = client._transport
     with Client("http://testserver", retries=PROMPT, transport=Passed(transport)) as made:
         yield made
 
@@ -140,7 +140,7 @@ def test_lookups_schedules_sets_keys_and_the_log_are_read(own: Client) -> None:
     assert isinstance(explained, models.GpuExplanation)
     key = own.create_key(models.KeyBody(name="ana", scope=models.Scope.ADMIN))
     assert key.key is not None
-    with Client("http://testserver", key.key, retries=PROMPT, transport=own._connection._http._transport) as known:  # pyright: ignore[reportPrivateUsage]
+    with Client("http://testserver", key.key, retries=PROMPT, transport=own._connection._http._transport) as known:
         assert known.revoke_key(known.create_key(models.KeyBody(name="b", scope=models.Scope.READ)).id).revoked_at
         assert known.audit(action="schedule.delete").events[0].subject == str(made.id)
 

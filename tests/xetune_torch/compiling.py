@@ -6,7 +6,7 @@ from dataclasses import replace
 import torch
 
 import xetune_torch
-from codegen import Packing
+from codegen import CpuConfig, Packing
 from codegen.backend import backend_of, compile_kernel
 from codegen.cpu.rules import check_cpu
 from codegen.errors import Refused
@@ -29,6 +29,7 @@ class CompilingStore:
         self.asked.append(gemm)
         problem = to_problem(ProblemBody.model_validate_json(gemm.body.model_dump_json()))
         default = tuning_for(self._spec).default(problem, self._spec)
+        assert isinstance(default, CpuConfig)
         configs = [default]
         if constant_b:
             packed = replace(default, strategy=replace(default.strategy, pack_b=Packing.BEFOREHAND))

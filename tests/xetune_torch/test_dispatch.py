@@ -237,7 +237,7 @@ def test_a_service_of_this_machine_that_ended_is_started_again(monkeypatch: pyte
     def start(store: LocalStore, *command: str) -> None:
         started.append(command)
         processes.append(Process())
-        store._processes.append(processes[-1])  # pyright: ignore[reportPrivateUsage, reportArgumentType]
+        store._processes.append(processes[-1])  # pyright: ignore[reportArgumentType]
 
     monkeypatch.setattr(LocalStore, "_start", start)
     monkeypatch.setattr(LocalStore, "_wait", lambda _store, _url: None)

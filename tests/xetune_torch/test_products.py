@@ -65,7 +65,7 @@ def test_quantized_linear(store: CompilingStore, text: str, dtype: torch.dtype) 
 
     def call() -> torch.Tensor:
         return xetune_torch.quantized_linear(
-            x, *made.operands[:2], made.zeros, bias, dtype=of.dtype, group=of.group, zero=of.zero
+            x, made.codes, made.scale, made.zeros, bias, dtype=of.dtype, group=of.group, zero=of.zero
         )
 
     weight = xetune_torch.dequantize(made, dtype).double()

@@ -124,7 +124,7 @@ def test_float32_is_not_quantised_silently(store: CompilingStore) -> None:
 def test_an_example_is_a_tuple_or_a_tensor(store: CompilingStore) -> None:
     model = torch.nn.Sequential(torch.nn.Linear(64, 96))
     with pytest.raises(ValueError, match="expected each example as a tuple of arguments or as a tensor, got dict"):
-        xetune_torch.replace_linears(model, [{"x": torch.randn(24, 64)}])  # pyright: ignore[reportArgumentType]
+        xetune_torch.replace_linears(model, [{"x": torch.randn(24, 64)}])
 
 
 @pytest.mark.slow  # tunes on this machine, with a service and a worker

@@ -6,6 +6,7 @@ from io import StringIO
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.dialects.func import Func
+from xdsl.ir import Operation
 
 from codegen.xe.dialects.accessors import use_direct_accessors
 from codegen.xe.dialects.gpu import Gpu
@@ -69,9 +70,9 @@ def parse(source: str, name: str = "<input>") -> ModuleOp:
     return KernelParser(context(), source, name).parse_module()
 
 
-def text(module: ModuleOp, *, generic: bool = False) -> str:
-    """Print a module; with `generic` in MLIR's generic form, without aliases."""
+def text(op: Operation, *, generic: bool = False) -> str:
+    """Print a module or an operation of one; with `generic` in MLIR's generic form, without aliases."""
     printer = ModulePrinter(StringIO(), print_generic_format=generic)
-    printer.print_op(module)
+    printer.print_op(op)
     assert isinstance(printer.stream, StringIO)
     return f"{printer.alias_definitions()}{printer.stream.getvalue()}\n"

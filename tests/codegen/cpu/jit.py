@@ -34,7 +34,7 @@ class Loaded:
         """A function of it, by name."""
         address = self._engine.get_function_address(name)
         assert address, f"no function {name}"
-        function = ctypes.CFUNCTYPE(result, *kinds)(address)  # pyright: ignore[reportArgumentType, reportUnknownVariableType]
+        function = ctypes.CFUNCTYPE(result, *kinds)(address)  # pyright: ignore[reportArgumentType]
 
         def called(*arguments: object) -> Any:
             assert self._engine  # the code lives as long as what calls it

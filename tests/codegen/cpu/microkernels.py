@@ -215,6 +215,7 @@ class Run:
                     *([self._in_place(matrix, column, k)] if plan.copies_in_tiles else []),
                 )
                 if packed is not None:
+                    assert b[1] is not None
                     inside = (depth, -(-columns // plan.lanes) * plan.lanes)
                     got, expected = (m.bytes.view(np.float32).reshape(depth, plan.nr) for m in (packed, b[1]))
                     assert (got[: inside[0], : inside[1]] == expected[: inside[0], : inside[1]]).all()
@@ -240,7 +241,7 @@ class Run:
 
     @cached_property
     def _matrices(self) -> tuple[np.ndarray, np.ndarray]:
-        a, b = (view for view in self.reference._views[:2])  # pyright: ignore[reportPrivateUsage]
+        a, b = (view for view in self.reference._views[:2])
         p = self.plan.problem
         return (a.transpose(0, 2, 1) if p.transpose_a else a, b.transpose(0, 2, 1) if p.transpose_b else b)
 

@@ -1,5 +1,8 @@
 """Executor of deep-tiled matmul modules in numpy: tensors by value, `scf.forall` one thread after another."""
 
+# MLIR's bindings declare no types.
+# pyright: reportAttributeAccessIssue=false, reportUnknownParameterType=false
+
 import re
 from collections.abc import Sequence
 
@@ -7,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch_mlir import ir
 
-Value = int | NDArray[np.float64]
+Value = int | np.float64 | NDArray[np.float64]
 Slices = tuple[slice | int, ...]
 
 
@@ -43,7 +46,8 @@ def _block(block: ir.Block, values: dict[str, Value]) -> Value | None:
 def _value(op: ir.OpView, name: str, operands: list[Value], values: dict[str, Value]) -> Value:
     match name:
         case "arith.constant":
-            return float(op.attributes["value"].value) if "." in str(op) else int(op.attributes["value"].value)  # pyright: ignore
+            value = op.attributes["value"].value
+            return np.float64(value) if "." in str(op) else int(value)
         case "arith.addf" | "arith.addi":
             return operands[0] + operands[1]
         case "affine.apply" | "affine.min":
@@ -99,7 +103,9 @@ def _forall(op: ir.OpView, operands: list[Value], values: dict[str, Value]) -> V
 
 def _affine(text: str, operands: list[Value]) -> list[int]:
     """Evaluate an affine map such as `affine_map<(d0)[s0] -> (64, s0 - d0)>`."""
-    dims, symbols, results = re.fullmatch(r"affine_map<\(([^)]*)\)(?:\[([^]]*)\])? -> \((.*)\)>", text).groups()  # pyright: ignore
+    found = re.fullmatch(r"affine_map<\(([^)]*)\)(?:\[([^]]*)\])? -> \((.*)\)>", text)
+    assert found is not None
+    dims, symbols, results = found.groups()
     names = [name.strip() for part in (dims, symbols) if part for name in part.split(",")]
     bound = {name: int(value) for name, value in zip(names, operands, strict=True)}
     return [int(eval(each, {}, bound)) for each in results.split(", ")]  # the text is MLIR's own

@@ -1,5 +1,8 @@
 """The document's MLIR: verified by MLIR, equal to the document's listing in structure, and right in numbers."""
 
+# MLIR's bindings declare no types.
+# pyright: reportAttributeAccessIssue=false, reportUnknownParameterType=false
+
 import re
 from collections import Counter
 from dataclasses import replace

@@ -1,6 +1,7 @@
 """Micro-kernels of drawn problems and tiles against numpy: whatever the rules let pass is right."""
 
-from types import SimpleNamespace
+from dataclasses import replace
+from functools import partial
 
 import pytest
 from hypothesis import assume, given, settings
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from codegen import Axis, DType, EpilogueKind, EpilogueStep, GemmProblem
 from codegen.config.cpu import Isa, Packing
 from codegen.cpu import rules
+from hal.facts.cpu import probe_cpu
 from tests.codegen.cpu.microkernels import Run, plan_of, skip_without
 
 F32, F16, BF16, I32, S8, U8 = DType.F32, DType.F16, DType.BF16, DType.I32, DType.S8, DType.U8
@@ -72,14 +74,14 @@ def check(isa: Isa, data: st.DataObject, problem: GemmProblem) -> None:
     columns = data.draw(st.integers(1, min(6, problem.n)) if by_dots else st.integers(1, min(4, most)))
     rows = data.draw(st.integers(1, min(problem.m, 8)))
     tile = (rows, columns if by_dots else columns * lanes)
-    options = {"isa": isa, "pack_a": pack_a, "pack_b": pack_b, "unroll": data.draw(st.integers(1, 3))}
-    whole = plan_of(problem, tile, **options)
+    unroll = data.draw(st.integers(1, 3))
+    planned = partial(plan_of, problem, tile, isa=isa, pack_a=pack_a, pack_b=pack_b, unroll=unroll)
+    whole = planned()
     if whole.padded(problem.k) > whole.config.matmul.innermost.k and data.draw(st.booleans()):
         blocks = data.draw(st.integers(1, 3))
-        whole = plan_of(problem, tile, block_k=blocks * whole.config.matmul.innermost.k, **options)
-        if whole.k_blocks > 1:
-            options["threads_k"] = data.draw(st.integers(1, 2))
-        whole = plan_of(problem, tile, block_k=whole.block.k, **options)
-    case = SimpleNamespace(plan=whole, problem=problem, config=whole.config)
+        whole = planned(block_k=blocks * whole.config.matmul.innermost.k)
+        threads_k = data.draw(st.integers(1, 2)) if whole.k_blocks > 1 else 1
+        whole = planned(block_k=whole.block.k, threads_k=threads_k)
+    case = rules.CpuCase(rules.CpuProblem(problem, replace(probe_cpu(), isa=whole.flags)), whole.config)
     assume(rules.pack_a(case) is None and rules.pack_b(case) is None)
     Run(whole, seed=data.draw(st.integers(0, 3)))()

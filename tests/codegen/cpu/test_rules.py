@@ -51,11 +51,11 @@ def gemm(m: int, n: int, k: int, dtype: DType, *, transpose_a: bool = False, tra
 
 
 def with_matmul(config: CpuConfig = CONFIG, **changes: object) -> CpuConfig:
-    return replace(config, matmul=replace(config.matmul, **changes))  # pyright: ignore[reportArgumentType]
+    return replace(config, matmul=replace(config.matmul, **changes))
 
 
 def with_strategy(config: CpuConfig = CONFIG, **changes: object) -> CpuConfig:
-    return replace(config, strategy=replace(config.strategy, **changes))  # pyright: ignore[reportArgumentType]
+    return replace(config, strategy=replace(config.strategy, **changes))
 
 
 def test_types_with_which_kernels_fail_on_the_cpu_are_refused() -> None:

@@ -49,7 +49,7 @@ def test_a_tight_pitch_said_or_defaulted_is_one_key() -> None:
 def test_every_field_is_part_of_the_key(change: dict[str, object]) -> None:
     base = GemmProblem(48, 80, 112)
     assert set(change) <= {f.name for f in dataclasses.fields(GemmProblem)}
-    changed = GemmProblem(**({"m": 48, "n": 80, "k": 112} | change))  # pyright: ignore
+    changed = GemmProblem(**({"m": 48, "n": 80, "k": 112} | change))  # pyright: ignore[reportArgumentType]
     assert changed.key != base.key
 
 
@@ -86,7 +86,7 @@ def test_every_field_is_part_of_the_key(change: dict[str, object]) -> None:
 )
 def test_a_contradiction_names_its_field(values: dict[str, object], field: str) -> None:
     with pytest.raises(InvalidProblem) as caught:
-        GemmProblem(**({"m": 48, "n": 80, "k": 112} | values))  # pyright: ignore
+        GemmProblem(**({"m": 48, "n": 80, "k": 112} | values))  # pyright: ignore[reportArgumentType]
     assert caught.value.field == field
 
 
@@ -103,7 +103,7 @@ def test_a_contradiction_names_its_field(values: dict[str, object], field: str) 
 )
 def test_accepts_legal_values(values: dict[str, object]) -> None:
     stated = {"m": 48, "n": 80, "k": 112} | values
-    problem = GemmProblem(**stated)  # pyright: ignore
+    problem = GemmProblem(**stated)  # pyright: ignore[reportArgumentType]
     assert {name: getattr(problem, name) for name in stated} == stated
 
 
@@ -133,7 +133,7 @@ def test_accepts_legal_values(values: dict[str, object]) -> None:
 )
 def test_a_step_that_makes_no_sense_is_refused(kind: EpilogueKind, values: dict[str, object], message: str) -> None:
     with pytest.raises(InvalidProblem, match=message):
-        EpilogueStep(kind, **values)  # pyright: ignore
+        EpilogueStep(kind, **values)  # pyright: ignore[reportArgumentType]
 
 
 def test_operands_are_what_a_launch_passes_pointers_to_in_order() -> None:

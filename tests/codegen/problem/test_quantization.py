@@ -57,21 +57,21 @@ def test_scales_and_zero_points_are_operands_after_c() -> None:
 
 
 @pytest.mark.parametrize(
-    ("types", "quantization", "message"),
+    ("a", "b", "quantization", "message"),
     [
-        ({"dtype_b": DType.F16}, Quantization(32), "B of s8, u8, .*, got f16 and f16"),
-        ({"dtype_a": DType.S8, "dtype_b": DType.S8}, Quantization(32), "got s8 and s8"),
-        ({"dtype_b": DType.S4}, Quantization(32, zeros=True), "stored zero points, got s4"),
-        ({"dtype_b": DType.E4M3}, Quantization(32, zero=8), "no zero point of e4m3"),
-        ({"dtype_b": DType.U4}, Quantization(32, zero=16), "from 0 to 15, as u4 is, got 16"),
-        ({"dtype_b": DType.S4}, Quantization(32, zero=8), "from -8 to 7, as s4 is, got 8"),
-        ({"dtype_b": DType.U8}, Quantization(32, zero=-1), "from 0 to 255, as u8 is, got -1"),
-        ({"dtype_b": DType.S8}, Quantization(32, zero=128), "from -128 to 127, as s8 is, got 128"),
+        (DType.F16, DType.F16, Quantization(32), "B of s8, u8, .*, got f16 and f16"),
+        (DType.S8, DType.S8, Quantization(32), "got s8 and s8"),
+        (DType.F16, DType.S4, Quantization(32, zeros=True), "stored zero points, got s4"),
+        (DType.F16, DType.E4M3, Quantization(32, zero=8), "no zero point of e4m3"),
+        (DType.F16, DType.U4, Quantization(32, zero=16), "from 0 to 15, as u4 is, got 16"),
+        (DType.F16, DType.S4, Quantization(32, zero=8), "from -8 to 7, as s4 is, got 8"),
+        (DType.F16, DType.U8, Quantization(32, zero=-1), "from 0 to 255, as u8 is, got -1"),
+        (DType.F16, DType.S8, Quantization(32, zero=128), "from -128 to 127, as s8 is, got 128"),
     ],
 )
-def test_a_quantisation_needs_weights(types: dict[str, DType], quantization: Quantization, message: str) -> None:
+def test_a_quantisation_needs_weights(a: DType, b: DType, quantization: Quantization, message: str) -> None:
     with pytest.raises(InvalidProblem, match=message):
-        GemmProblem(24, 40, 320, quantization=quantization, **types)
+        GemmProblem(24, 40, 320, dtype_a=a, dtype_b=b, quantization=quantization)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import math
 import struct
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -97,8 +98,7 @@ def _wrap(value: int) -> int:
     ],
     ids=lambda v: v.split("(")[0] if isinstance(v, str) else "",
 )
-def test_integers(operation: str, expected: object) -> None:
-    assert callable(expected)
+def test_integers(operation: str, expected: Callable[[int], int]) -> None:
     got = per_lane(f"  %y = {operation}", "i32", "i32", INTEGERS, np.zeros(16, np.int32))
     assert got.tolist() == [_wrap(expected(x)) for x in INTEGERS.tolist()]
 
@@ -112,8 +112,7 @@ def test_integers(operation: str, expected: object) -> None:
         ("icmp ne i32 %x, -8", lambda x: x != -8),
     ],
 )
-def test_comparisons(predicate: str, expected: object) -> None:
-    assert callable(expected)
+def test_comparisons(predicate: str, expected: Callable[[int], bool]) -> None:
     body = f"  %c = {predicate}\n  %y = select i1 %c, i32 1, i32 0"
     got = per_lane(body, "i32", "i32", INTEGERS, np.zeros(16, np.int32))
     assert got.tolist() == [int(expected(x)) for x in INTEGERS.tolist()]
@@ -169,8 +168,7 @@ def test_vectors_are_taken_apart_and_put_together() -> None:
         ("@_Z17sub_group_shufflejj(i32 %x, i32 %reversed)", lambda lane: 15 - lane),
     ],
 )
-def test_lanes_exchange_values(call: str, lane_of: object) -> None:
-    assert callable(lane_of)
+def test_lanes_exchange_values(call: str, lane_of: Callable[[int], int]) -> None:
     call = call.replace("_Z23", "_Z21")
     values = np.arange(100, 116, dtype=np.int32)
     body = f"  %reversed = sub i32 15, %lane32\n  %y = call spir_func i32 {call}"

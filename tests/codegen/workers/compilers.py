@@ -7,7 +7,7 @@ import time
 from multiprocessing.connection import Connection
 from typing import NoReturn
 
-from codegen import CompileFailed, GemmProblem, XeConfig
+from codegen import CompileFailed, GemmProblem, KernelConfig
 from codegen.workers.pool import CompilePool
 from hal import DeviceSpec
 
@@ -17,28 +17,28 @@ def blocked_signals() -> set[int]:
     return set(signal.pthread_sigmask(signal.SIG_BLOCK, ()))
 
 
-def aborting(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> NoReturn:
+def aborting(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> NoReturn:
     """Ends its process as LLVM does."""
     os.abort()
 
 
-def exiting(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> NoReturn:
+def exiting(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> NoReturn:
     """Ends its process with a status."""
     os._exit(7)
 
 
-def hanging(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> NoReturn:
+def hanging(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> NoReturn:
     """Never answers, and runs no other thread of Python, as a pass of MLIR."""
     while True:
         ctypes.PyDLL(None).sleep(60)
 
 
-def failing(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> NoReturn:
+def failing(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> NoReturn:
     """Fails in a stage."""
     raise CompileFailed("llvm", "a diagnostic")
 
 
-def faulty(problem: GemmProblem, config: XeConfig, spec: DeviceSpec) -> NoReturn:
+def faulty(problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> NoReturn:
     """Raises an error that no stage expects."""
     raise NotImplementedError("tiles of 3 rows")
 

@@ -1,5 +1,8 @@
 """MLIR's conversion of lane code: the passes that are kept do what its whole pipeline does."""
 
+# MLIR's bindings declare no types.
+# pyright: reportAttributeAccessIssue=false
+
 import re
 from pathlib import Path
 

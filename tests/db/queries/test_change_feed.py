@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from uuid import UUID
 
 import pytest
 from sqlalchemy import delete, select, text, update
@@ -183,9 +184,11 @@ def _news(database: Database, before: object) -> change_feed.News:
         return change_feed.news(session, before)  # pyright: ignore[reportArgumentType]
 
 
-def _add_key(session: Session) -> object:
-    known = {"name": "ci", "prefix": "0" * 12, "secret_sha256": digest(0), "scope": "read"}
-    return api_keys.create(session, **known, now=NOON, expires_at=None).id
+def _add_key(session: Session) -> UUID:
+    made = api_keys.create(
+        session, name="ci", prefix="0" * 12, secret_sha256=digest(0), scope="read", now=NOON, expires_at=None
+    )
+    return made.id
 
 
 def test_one_transaction_tells_all_problems_and_devices_that_it_changes(database: Database) -> None:

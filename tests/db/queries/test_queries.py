@@ -1,6 +1,7 @@
 """Results of the queries on devices, problems, jobs, trials, kernels and schedules."""
 
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -57,8 +58,8 @@ def test_jobs_are_filtered_by_status_device_and_problem(database: Database) -> N
         first = rows.add_job(session, "b60", 96)
         second = rows.add_job(session, "b580", 80)
         leases.claim(session, first.id, "w", 60.0)
-        for wanted, job in (({"device": "b60"}, first), ({"problem_key": digest("problem 80")}, second)):
-            assert [found.id for found in jobs.list_page(session, limit=9, wanted=JobFilter(**wanted))] == [job.id]
+        for wanted, job in ((JobFilter(device="b60"), first), (JobFilter(problem_key=digest("problem 80")), second)):
+            assert [found.id for found in jobs.list_page(session, limit=9, wanted=wanted)] == [job.id]
         assert [job.id for job in jobs.list_page(session, limit=9, wanted=JobFilter(("running",)))] == [first.id]
         assert jobs.list_page(session, limit=9, wanted=JobFilter(("failed", "cancelled"))) == []
         assert jobs.count_by_status(session) == {"running": 1, "queued": 1}
@@ -197,7 +198,8 @@ def test_evidence_of_a_kernel_is_its_best_measurement(database: Database) -> Non
         predicted = rows.add_predicted(session, first, 1, 4.0)
         unproven = rows.add_predicted(session, second, 1, 2.0, proven=False)
         assert predicted.kernel_id == unproven.kernel_id
-        assert slow.kernel_id == fast.kernel_id is not None
+        assert slow.kernel_id == fast.kernel_id
+        assert slow.kernel_id is not None
         assert predicted.kernel_id is not None
         found = kernels.evidence(session, [slow.kernel_id, predicted.kernel_id])
         expected = {slow.kernel_id: fast.id, predicted.kernel_id: predicted.id}
@@ -215,9 +217,10 @@ def test_what_was_not_asked_for_is_not_loaded_behind_ones_back(database: Databas
 
 def add_schedule(database: Database, name: str = "nightly", **changes: object) -> UUID:
     """Add a schedule that is due at noon."""
-    values = {"cron": "0 12 * * *", "timezone": "UTC", "template": {"m": 96}, "misfire_grace_s": 60}
+    values: dict[str, Any] = {"cron": "0 12 * * *", "timezone": "UTC", "template": {"m": 96}, "misfire_grace_s": 60}
+    values |= {"next_due_at": NOON, **changes}
     with database.write() as session:
-        return schedules.create(session, name=name, **(values | {"next_due_at": NOON} | changes)).id  # pyright: ignore
+        return schedules.create(session, name=name, **values).id
 
 
 def test_due_schedules_are_found_the_longest_overdue_first(database: Database) -> None:

@@ -7,7 +7,7 @@ from functools import cache
 
 import llvmlite.binding as llvm
 
-from hal import Argument, LaunchSpec, LaunchStep, Scalar
+from hal import Argument, LaunchSpec, LaunchStep, Role, Scalar
 from tests.hal.kernels import N
 
 _POOL = """
@@ -169,7 +169,7 @@ def object_code(text: str) -> bytes:
 
 def launch(text: str = ADD, *, threads: int = 1) -> LaunchSpec:
     """A launch of one of the kernels over N elements."""
-    names = (("a", "input"), ("b", "input"), ("c", "output"))
+    names: tuple[tuple[str, Role], ...] = (("a", "input"), ("b", "input"), ("c", "output"))
     arguments = tuple(Argument(name, role, "f32", 4 * N) for name, role in names)
     step = LaunchStep("kernel_under_test", (0, 1, 2), (threads, 1, 1), (1, 1, 1))
     return LaunchSpec(object_code(text), arguments, (step,), 1, "")

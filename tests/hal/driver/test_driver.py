@@ -60,7 +60,7 @@ def under_driver(driver: Driver, gpu: SimulatedGpu) -> Iterator[Child]:
 
 def only(of: LaunchSpec, **changes: object) -> LaunchSpec:
     """The launch with another single step."""
-    return replace(of, steps=(replace(of.steps[0], **changes),))  # pyright: ignore[reportArgumentType]
+    return replace(of, steps=(replace(of.steps[0], **changes),))
 
 
 def test_each_family_reports_the_facts_of_the_table(driver: Driver, gpu: SimulatedGpu) -> None:

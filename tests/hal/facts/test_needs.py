@@ -32,7 +32,7 @@ from hal.facts.spec import (
 def without(spec: DeviceSpec, *names: str) -> DeviceSpec:
     """Return the device with these facts unknown."""
     provenance = {name: source for name, source in spec.provenance.items() if name not in names}
-    return replace(spec, provenance=provenance, **dict.fromkeys(names))  # pyright: ignore[reportArgumentType]
+    return replace(spec, provenance=provenance, **dict.fromkeys(names))
 
 
 def test_a_device_whose_facts_are_known_is_ready_for_all() -> None:
@@ -94,7 +94,7 @@ def test_what_a_cpu_does_not_tell_is_named(fact: str) -> None:
     ],
 )
 def test_a_cpu_that_kernels_are_not_made_for_says_why(change: dict[str, object], reason: str) -> None:
-    assert untargetable_reason(replace(CPU, **change)) == reason  # pyright: ignore[reportArgumentType]
+    assert untargetable_reason(replace(CPU, **change)) == reason
 
 
 @pytest.mark.parametrize(

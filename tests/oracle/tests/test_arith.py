@@ -217,7 +217,8 @@ def test_floats_round_once_to_their_type(name: str, function: Any, type_: str, d
 
 
 def test_bf16_rounds_to_nearest_even() -> None:
-    one, tiny = to_bf16(np.float32([1, 1, 1.0078125])), to_bf16(np.float32([2.0**-8, 2.0**-7, 2.0**-8]))
+    one = to_bf16(np.array([1, 1, 1.0078125], np.float32))
+    tiny = to_bf16(np.array([2.0**-8, 2.0**-7, 2.0**-8], np.float32))
     vector = "vector<3xbf16>"
     got = compute(f"%out = arith.addf %a, %b : {vector}", {"a": (vector, one), "b": (vector, tiny)}, vector)
     assert from_bf16(got).tolist() == [1.0, 1.0078125, 1.015625]
@@ -244,14 +245,14 @@ def test_truncation_to_bf16_is_the_nearest(value: float) -> None:
 
 
 def test_tf32_keeps_ten_bits_of_the_mantissa() -> None:
-    values = np.float32([1 + 2.0**-10, 1 + 2.0**-11, 1 + 3 * 2.0**-11, math.nan])
+    values = np.array([1 + 2.0**-10, 1 + 2.0**-11, 1 + 3 * 2.0**-11, math.nan], np.float32)
     got = compute("%out = arith.addf %a, %a : vector<4xtf32>", {"a": ("vector<4xtf32>", values)}, "vector<4xtf32>")
     np.testing.assert_array_equal(
-        got, np.float32([2 + 2.0**-9, 2, 2 + 2.0**-9, math.nan])
+        got, np.array([2 + 2.0**-9, 2, 2 + 2.0**-9, math.nan], np.float32)
     )  # memory's other bits unread
     body = "%out = arith.truncf %a : vector<4xf32> to vector<4xtf32>"
     got = compute(body, {"a": ("vector<4xf32>", values)}, "vector<4xtf32>")
-    np.testing.assert_array_equal(got, np.float32([1 + 2.0**-10, 1, 1 + 2.0**-9, math.nan]))
+    np.testing.assert_array_equal(got, np.array([1 + 2.0**-10, 1, 1 + 2.0**-9, math.nan], np.float32))
 
 
 CONVERSIONS = [
@@ -362,7 +363,7 @@ FUNCTIONS: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions(name: str) -> None:
-    values = np.float32([0.125, 0.5, 0.875])
+    values = np.array([0.125, 0.5, 0.875], np.float32)
     vector = "vector<3xf32>"
     got = compute(f'%out = "math.{name}"(%a) : ({vector}) -> {vector}', {"a": (vector, values)}, vector)
     np.testing.assert_allclose(got, [FUNCTIONS[name](float(v)) for v in values], rtol=1e-6)

@@ -30,7 +30,7 @@ COPY = """
 
 
 def test_bf16_is_held_as_its_bits() -> None:
-    values = to_bf16(np.float32([1.5, 2, 3, 4]))
+    values = to_bf16(np.array([1.5, 2, 3, 4], np.float32))
     run("%a: memref<4xbf16>", COPY, [values])
     assert from_bf16(values).tolist() == [3.0, 2, 3, 4]
 
@@ -156,7 +156,7 @@ def test_every_operation_has_a_meaning(dialect: Dialect) -> None:
 
 
 def test_an_array_that_cannot_be_written_is_only_read() -> None:
-    values = to_bf16(np.float32([1.5, 2, 3, 4]))
+    values = to_bf16(np.array([1.5, 2, 3, 4], np.float32))
     values.flags.writeable = False
     with pytest.raises(KernelFault, match=r"expected stores to arrays that can be written.*, at `memref.store"):
         run("%a: memref<4xbf16>", COPY, [values])

@@ -23,11 +23,10 @@ from codegen.xe.passes.lower_xetile import (
 )
 from hal.facts.xe import find
 from tests.codegen.xe.gemm_fixtures import GemmFixture
-from tests.codegen.xe.modules.test_examples import EXAMPLE, EXAMPLES, Arrays
+from tests.codegen.xe.modules.test_examples import EXAMPLE, EXAMPLES, Arrays, Example
 from tests.codegen.xe.passes.test_lower_xetile import CASES, config
 from tests.few import few
 from tests.oracle import interpret
-from tests.oracle.tests.interpret_kernels import Argument
 
 B580 = find("b580")
 
@@ -68,11 +67,11 @@ def example(part: DevicePart) -> tuple[ModuleOp, gpu.FuncOp]:
     return module, kernel
 
 
-def computed(module: ModuleOp, kernel: gpu.FuncOp, groups: tuple[int, int, int], arguments: Arrays) -> Arrays:
+def computed(module: ModuleOp, kernel: gpu.FuncOp, chosen: Example, arguments: Arrays) -> Arrays:
     """Return the arguments after a launch."""
-    after = {name: x.copy() if isinstance(x, np.ndarray) else x for name, x in arguments.items()}
-    args: list[Argument] = [after[a.name_hint or ""] for a in kernel.body.blocks[0].args]
-    interpret(module, kernel.sym_name.data, groups, args)
+    after = {name: x.copy() for name, x in arguments.items()}
+    args = chosen.ordered((a.name_hint or "" for a in kernel.body.blocks[0].args), after)
+    interpret(module, kernel.sym_name.data, chosen.grid, args)
     return after
 
 
@@ -82,13 +81,13 @@ def test_an_example_computes_the_same_at_every_level(name: str) -> None:
     module, kernel = example(device_part((EXAMPLES / f"{name}.mlir").read_text()))
     arguments = chosen.arguments(np.random.default_rng(3))
     expected = chosen.expected(arguments)
-    before = computed(module, kernel, chosen.grid, arguments)
+    before = computed(module, kernel, chosen, arguments)
 
     expand_subgroup_threads(module)
     lower_xetile(module, LowerXeTilePass())
-    lowered = computed(module, kernel, chosen.grid, arguments)
+    lowered = computed(module, kernel, chosen, arguments)
     distribute_to_subgroups(module)
-    distributed = computed(module, kernel, chosen.grid, arguments)
+    distributed = computed(module, kernel, chosen, arguments)
     for output, values in expected.items():
         np.testing.assert_allclose(before[output], values, rtol=0, atol=chosen.tolerance)
         np.testing.assert_array_equal(lowered[output], before[output])

@@ -37,7 +37,7 @@ def test_shape_cast() -> None:
 
 
 def test_bitcast_changes_the_last_dimension() -> None:
-    values = np.float32([[1.5, -2], [0, 3]])
+    values = np.array([[1.5, -2], [0, 3]], np.float32)
     got = apply(
         "vector.bitcast %a : vector<2x2xf32> to vector<2x4xi16>", "vector<2x4xi16>", {"a": ("vector<2x2xf32>", values)}
     )
@@ -68,7 +68,7 @@ REDUCTIONS: dict[str, Any] = {
 @pytest.mark.parametrize("kind", REDUCTIONS)
 def test_reductions_of_integers(kind: str) -> None:
     values = A.astype(np.int8) * 11 - 100
-    start = np.int8([5, -5, 3])
+    start = np.array([5, -5, 3], np.int8)
     inputs = {"a": ("vector<2x3x4xi8>", values), "s": ("vector<3xi8>", start)}
     got = apply(
         f"vector.multi_reduction <{kind}>, %a, %s [0, 2] : vector<2x3x4xi8> to vector<3xi8>", "vector<3xi8>", inputs
@@ -80,7 +80,7 @@ def test_reductions_of_integers(kind: str) -> None:
 @pytest.mark.parametrize(("kind", "expected"), [("minui", [1, 3]), ("maxui", [255, 200])])
 def test_reductions_of_unsigned_integers(kind: str, expected: list[int]) -> None:
     inputs = {
-        "a": ("vector<2x3xi8>", np.uint8([[1, 255, 7], [3, 200, 128]]).view(np.int8)),
+        "a": ("vector<2x3xi8>", np.array([[1, 255, 7], [3, 200, 128]], np.uint8).view(np.int8)),
         "s": ("vector<2xi8>", [5, 9]),
     }
     got = apply(f"vector.multi_reduction <{kind}>, %a, %s [1] : vector<2x3xi8> to vector<2xi8>", "vector<2xi8>", inputs)
@@ -100,7 +100,7 @@ def test_reductions_of_floats_and_nan(kind: str, expected: list[float]) -> None:
 
 
 def test_sums_of_floats_round_once() -> None:
-    values = np.float16([2048, 1, 1, 1])  # 2049 is no float16: each partial sum would fall back to 2048
+    values = np.array([2048, 1, 1, 1], np.float16)  # 2049 is no float16: each partial sum would fall back to 2048
     inputs = {"a": ("vector<4xf16>", values), "s": ("f16", 0)}
     assert apply("vector.reduction <add>, %a : vector<4xf16> into f16", "f16", inputs) == 2052
     assert apply("vector.reduction <add>, %a, %s : vector<4xf16> into f16", "f16", inputs) == 2052
@@ -206,7 +206,8 @@ def test_contract_sums_products_in_float64() -> None:
 
 
 def test_contract_of_another_kind() -> None:
-    a, b, c = np.int32([[1, -2, 3], [4, 5, -6]]), np.int32([[2, 1], [0, 3], [1, 1]]), np.full((2, 2), 2, np.int32)
+    a, b = np.array([[1, -2, 3], [4, 5, -6]], np.int32), np.array([[2, 1], [0, 3], [1, 1]], np.int32)
+    c = np.full((2, 2), 2, np.int32)
     inputs = {"a": ("vector<2x3xi32>", a), "b": ("vector<3x2xi32>", b), "c": ("vector<2x2xi32>", c)}
     operation = contract(
         ("d0, d2", "d2, d1", "d0, d1"),

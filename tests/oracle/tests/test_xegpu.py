@@ -180,7 +180,7 @@ def test_dpas(a_in_words: bool, b_in_words: bool) -> None:
 
 
 def test_dpas_of_unsigned_bytes_without_c() -> None:
-    a, b = np.uint8([[200, 255]]), np.int8([[-1, 2, 3], [4, -5, 6]])
+    a, b = np.array([[200, 255]], np.uint8), np.array([[-1, 2, 3], [4, -5, 6]], np.int8)
     body = """
   %a = vector.load %a_m[%z, %z] : memref<1x2xui8>, vector<1x2xui8>
   %b = vector.load %b_m[%z, %z] : memref<2x3xi8>, vector<2x3xi8>

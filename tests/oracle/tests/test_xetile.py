@@ -198,14 +198,14 @@ def test_tile_mma_adds_to_c_or_to_nothing() -> None:
 
 
 def test_tile_mma_of_bf16_rounds_once() -> None:
-    a, b = np.float32([[256, 1, 1]]), np.float32([[1, 2], [1, 0], [1, 0]])
+    a, b = np.array([[256, 1, 1]], np.float32), np.array([[1, 2], [1, 0], [1, 0]], np.float32)
     operation = "%out = xetile.tile_mma %a, %b : vector<1x3xbf16>, vector<3x2xbf16> -> vector<1x2xbf16>"
     got = vectors(operation, {"a": to_bf16(a), "b": to_bf16(b)}, (1, 2), "bf16", np.uint16)
     assert from_bf16(got).tolist() == [[258, 512]]
 
 
 def test_tile_mma_of_integers_wraps_around() -> None:
-    a, b = np.int8([[100, 100, -3]]), np.int8([[100, 1], [100, 2], [1, 3]])
+    a, b = np.array([[100, 100, -3]], np.int8), np.array([[100, 1], [100, 2], [1, 3]], np.int8)
     operation = "%out = xetile.tile_mma %a, %b : vector<1x3xi8>, vector<3x2xi8> -> vector<1x2xi8>"
     expected = (a.astype(int) @ b.astype(int)).astype(np.int8)
     np.testing.assert_array_equal(vectors(operation, {"a": a, "b": b}, (1, 2), "i8", np.int8), expected)
@@ -292,12 +292,12 @@ def test_reductions_of_floats_and_of_blocks(kind: str) -> None:
 
 
 def test_broadcasts() -> None:
-    row, column = np.float32([[1, 2, 3]]), np.float32([[4], [5]])
+    row, column = np.array([[1, 2, 3]], np.float32), np.array([[4], [5]], np.float32)
     got = vectors("%out = xetile.broadcast %a [0] : vector<1x3xf32> -> vector<2x3xf32>", {"a": row}, (2, 3))
     assert got.tolist() == [[1, 2, 3], [1, 2, 3]]
     got = vectors("%out = xetile.broadcast %a [1] : vector<2x1xf32> -> vector<2x3xf32>", {"a": column}, (2, 3))
     assert got.tolist() == [[4, 4, 4], [5, 5, 5]]
-    blocks = np.float32([[4], [5]]).reshape(1, 1, 2, 1)
+    blocks = np.array([[4], [5]], np.float32).reshape(1, 1, 2, 1)
     operation = "%out = xetile.broadcast %a [1, 3] : vector<1x1x2x1xf32> -> vector<1x3x2x2xf32>"
     np.testing.assert_array_equal(
         vectors(operation, {"a": blocks}, (1, 3, 2, 2)), np.broadcast_to(blocks, (1, 3, 2, 2))

@@ -29,7 +29,7 @@ def one_database(tmp_path: Path, sqlite_url: str, client: TestClient, monkeypatc
     monkeypatch.setenv("XETUNE_DATA_DIR", str(tmp_path))
     monkeypatch.setenv("XETUNE_DATABASE_URL", sqlite_url)
     monkeypatch.setenv("COLUMNS", "100")
-    transport = Passed(client._transport)  # pyright: ignore[reportPrivateUsage]
+    transport = Passed(client._transport)
 
     def asked(url: str, key: str | None = None, **how: object) -> Client:
         return Client(url, key, **({"transport": transport} | how))  # pyright: ignore[reportArgumentType]
@@ -46,7 +46,7 @@ def served(one_database: None) -> Iterator[Access]:
     async def as_command_line(scope: Scope, receive: Receive, send: Send) -> None:
         await app({**scope, "state": {"caller": COMMAND_LINE}}, receive, send)
 
-    transport = Passed(TestClient(as_command_line)._transport)  # pyright: ignore[reportPrivateUsage]
+    transport = Passed(TestClient(as_command_line)._transport)
     with Client("http://localhost", "", transport=transport) as client:
         yield ClientAccess(client)
     app.state.context.close()

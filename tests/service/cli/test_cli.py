@@ -7,6 +7,7 @@ import shlex
 import sys
 from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -224,11 +225,11 @@ def test_json_parses_and_carries_the_evidence(
 ) -> None:
     job_id = stored_job(database)
 
-    def document(*arguments: str) -> dict[str, object]:
+    def document(*arguments: str) -> dict[str, Any]:
         assert run(monkeypatch, *arguments, "--json") == 0
         said = capsys.readouterr()
         assert said.err == ""
-        read: dict[str, object] = json.loads(said.out)
+        read: dict[str, Any] = json.loads(said.out)
         return read
 
     assert [job["id"] for job in document("jobs")["jobs"]] == [str(job_id)]

@@ -23,7 +23,7 @@ from tests.service.cli.both_transports import Run
 from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import text_of
 from tests.tuner.kit.kits import SpirvCompiler, flipped
-from tuner.exchange.records import DeviceRecord, ProblemRecord
+from tuner.exchange.records import DeviceRecord, ProblemRecord, Record
 from tuner.kit.contents import CONTENTS
 
 PROBLEMS = (
@@ -46,7 +46,7 @@ pytestmark = pytest.mark.usefixtures("one_database")
 
 def predicted(run: Run, folder: Path) -> None:
     """A job for each problem that predicted two configurations, which a CPU can run too."""
-    records = [lines.header(), DeviceRecord(lines.b580())]
+    records: list[Record] = [lines.header(), DeviceRecord(lines.b580())]
     for letter, problem in zip("ab", PROBLEMS, strict=True):
         job = lines.JOB[:-1] + letter
         records += [ProblemRecord(problem.key, problem), replace(lines.job(best=None), id=job, problem=problem.key)]

@@ -86,7 +86,7 @@ def test_what_wants_it_alone_waits_for_the_others_and_keeps_later_ones_out() -> 
     threads[0].start()
     assert first.wait(30)
     threads[1].start()
-    while quiet._wanting == 0:  # pyright: ignore[reportPrivateUsage]
+    while quiet._wanting == 0:
         time.sleep(0.01)
     threads.append(threading.Thread(target=shard, args=("after",)))
     threads[2].start()

@@ -98,7 +98,7 @@ def test_a_service_names_no_file_outside_the_folder(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     name = name.replace("/evil", f"{tmp_path}/evil") if name.startswith("/") else name
-    monkeypatch.setattr(Client, "compile", lambda *_: answered(name))  # pyright: ignore[reportUnknownLambdaType]
+    monkeypatch.setattr(Client, "compile", lambda *_: answered(name))
     status, told, said = run(*AT, *GEMM, "-o", str(tmp_path / "out"))
     assert status == 2
     assert [line.split()[0] for line in told.splitlines() if line[0] != " "] == ["8x16x48", "configuration"]  # no file
@@ -119,7 +119,7 @@ def test_a_service_names_no_file_outside_the_folder(
 def test_files_that_are_not_what_the_answer_says_are_not_written(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: CompileOut, why: str
 ) -> None:
-    monkeypatch.setattr(Client, "compile", lambda *_: answer)  # pyright: ignore[reportUnknownLambdaType]
+    monkeypatch.setattr(Client, "compile", lambda *_: answer)
     status, _, said = run(*AT, *GEMM, "-o", str(tmp_path / "out"))
     assert (status, why in said) == (2, True), said
     assert not (tmp_path / "out").exists()

@@ -50,8 +50,8 @@ class Cluster:
         async def start() -> Scheduler:
             return await Scheduler(host="127.0.0.1", port=self._port, dashboard=False, dashboard_address="127.0.0.1:0")
 
-        self._scheduler = self._do(start())
-        self._port = int(self._scheduler.address.rpartition(":")[2])
+        self._scheduler = scheduler = self._do(start())
+        self._port = int(scheduler.address.rpartition(":")[2])
 
     def close_scheduler(self) -> None:
         """Close the scheduler: its workers end too, and clients lose their requests."""

@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Generator
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import cast
 from uuid import UUID
 
@@ -353,8 +353,13 @@ def test_leases_of_jobs_are_kept_alive_together(database: Database, running: Run
 
     running.start(Some([Named("p1", ("b580",)), Named("p2", ("b60",))]), work, "a", lease_s=20.0)
     until(lambda: all(job_of(database, job_id).status == "running" for job_id in ids))
-    begun = [job_of(database, job_id).lease_until for job_id in ids]
-    until(lambda: all(job_of(database, i).lease_until > b for i, b in zip(ids, begun, strict=True)))  # type: ignore[operator]
+
+    def leases() -> list[datetime]:
+        found = [job_of(database, job_id).lease_until for job_id in ids]
+        return [moment for moment in found if moment is not None]
+
+    begun = leases()
+    until(lambda: all(now > then for now, then in zip(leases(), begun, strict=True)))
     done.set()
     until(lambda: over(database, ids))
 

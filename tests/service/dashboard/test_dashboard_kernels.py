@@ -30,8 +30,15 @@ __all__ = ["app", "client", "database"]
 
 LONG = b"".join(b"%%%d = add i32 1, 2\n" % number for number in range(500))
 LOOP = {"is_loop": True, "dpas": 128, "sends": {"loads": 32, "prefetches": 20}, "loaded_bytes_per_dpas": 384.0}
-CODE = {"kernel": "gemm", "grf_count": 256, "threads_per_eu": 4, "spill_bytes": 64, "instructions": 584, "k_loop": LOOP}
-CODE["scoreboard"] = {"verdict": "1 hazard", "hazards": ["read after write of r2"], "rules_are_public": True}
+CODE: dict[str, object] = {
+    "kernel": "gemm",
+    "grf_count": 256,
+    "threads_per_eu": 4,
+    "spill_bytes": 64,
+    "instructions": 584,
+    "k_loop": LOOP,
+    "scoreboard": {"verdict": "1 hazard", "hazards": ["read after write of r2"], "rules_are_public": True},
+}
 ISA = json.dumps({"chip": "bmg", "compiler": "26.27", "options": "", "kernels": [CODE]}).encode()
 
 
@@ -94,7 +101,7 @@ def test_a_long_list_has_pages_that_hold_every_kernel_once(client: TestClient, d
 def test_winners_come_first_over_all_pages(client: TestClient, database: Database) -> None:
     with database.write() as session:
         problem, device = rows.add_problem(session), rows.add_device(session)
-        won: list[str] = []
+        won, others = list[str](), list[str]()
         for number in range(27):
             job = rows.add_job(session, problem, device)
             kernel = rows.add_kernel(session, job, problem, number, {})

@@ -2,8 +2,8 @@
 
 import os
 import subprocess
-from collections import namedtuple
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -15,7 +15,11 @@ from service.doctor import software as module
 from service.doctor.software import database_finding, disk_finding, privacy_findings, software, tool_findings
 from service.settings import Settings
 
-Usage = namedtuple("Usage", "total used free")
+
+class Usage(NamedTuple):
+    total: int
+    used: int
+    free: int
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
 """A worker is unready for each fault that doctor finds without probing drivers, and says what to do."""
 
-from collections import namedtuple
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -14,7 +14,13 @@ from service.doctor.worker import probes_at_start, worker_faults
 from service.settings import Settings
 from tests.hal.machines import NOTHING, add_gpu, add_opencl_driver, machine, probed
 
-Usage = namedtuple("Usage", "total used free")
+
+class Usage(NamedTuple):
+    total: int
+    used: int
+    free: int
+
+
 Faults = Callable[..., list[Finding]]
 
 

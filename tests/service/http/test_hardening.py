@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from fastapi import FastAPI
@@ -133,7 +133,7 @@ def test_a_cpu_of_the_same_name_with_other_caches_is_another_one() -> None:
 
 def test_a_number_of_too_many_digits_in_a_text_is_told_as_a_fault_of_the_text() -> None:
     found = run(ModuleWork("module attributes {a = " + "1" * 100_000 + "} {}", find("b580")))
-    failed = found["failed"]
+    failed = cast("dict[str, str]", found["failed"])
     assert failed["stage"] == "source"
     assert "expected numbers of at most 4300 digits, got a longer one\n" in failed["message"]
     assert len(failed["message"]) < 1_000

@@ -171,7 +171,7 @@ def test_what_postgresql_cannot_keep_is_not_looked_for(settings: Settings, clock
 
 @pytest.mark.parametrize("path", ["/jobs", "/problems", "/kernels"])
 def test_filters_of_lists_leave_out_what_cannot_be_meant(client: TestClient, path: str) -> None:
-    names = ("device", "m", "n", "k", "dtype", "before", "status", "evidence")
+    names = ["device", "m", "n", "k", "dtype", "before", "status", "evidence"]
     worst = ("b580\0", "²", "9" * 400)
     for params in (
         *({name: text} for name in names for text in worst),

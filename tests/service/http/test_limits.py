@@ -9,10 +9,10 @@ from starlette.types import Message
 from service.app import create_app
 from service.errors import TooMany
 from service.http.context import Context
-from service.http.limits import Rates, Slots
+from service.http.limits import Rates
 from service.settings import Settings
 from tests.service.api.keys.test_keys import bearer, make_key
-from tests.service.rest import BODY, Clock, invented_devices, post_job
+from tests.service.rest import BODY, Clock, context_of, invented_devices, post_job
 
 ORIGIN = "https://tools.example:8443"
 
@@ -141,7 +141,7 @@ def test_more_event_streams_than_the_setting_are_refused_and_each_that_ends_make
     settings: Settings, clock: Clock
 ) -> None:
     client = client_of(settings, clock, max_streams=1)
-    streams: Slots = client.app.state.context.streams  # pyright: ignore[reportAttributeAccessIssue]
+    streams = context_of(client).streams
     job = post_job(client)
     with streams.one():
         refused = client.get(f"/v1/jobs/{job}/events")

@@ -5,6 +5,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -31,8 +32,8 @@ Run = Callable[..., int]
 def run(context: Context, settings: Settings) -> Run:
     """Runs the jobs that wait in the service's database; returns how many were claimed."""
 
-    def of(run_job: RunJob, **more: object) -> int:
-        return run_jobs(context.database, settings, lambda *_: run_job, **more)  # type: ignore[arg-type]
+    def of(run_job: RunJob, **more: Any) -> int:
+        return run_jobs(context.database, settings, lambda *_: run_job, **more)
 
     return of
 
@@ -187,7 +188,7 @@ def test_a_database_that_does_not_answer_is_waited_for(
             waits.stop()
         return acquire()
 
-    acquire = waits._acquire  # pyright: ignore[reportPrivateUsage]
+    acquire = waits._acquire
     monkeypatch.setattr(waits, "_acquire", own_acquire)
     waits.run()
     assert len(looks) == 3

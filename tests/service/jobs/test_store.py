@@ -9,7 +9,7 @@ from collections.abc import Generator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from sqlalchemy import event, func, select
@@ -86,7 +86,8 @@ def test_kernel_is_kept_with_every_file(store: DbTrialStore) -> None:
     assert list(files) == ["xetile.mlir", "llvm.ll", "kernel.spv", "kernel.json"]
     assert hashlib.sha256(files["kernel.spv"]).hexdigest() == artifact(0).content_hash
     assert json.loads(files["kernel.json"]) == kernel.manifest
-    assert kernel.manifest["steps"][0]["local_size"] == [64, 1, 1]
+    steps = cast("list[dict[str, object]]", kernel.manifest["steps"])
+    assert steps[0]["local_size"] == [64, 1, 1]
 
 
 def test_job_names_its_best_trial_as_trials_end(store: DbTrialStore) -> None:

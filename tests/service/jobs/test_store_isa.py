@@ -72,7 +72,7 @@ def test_the_file_of_each_stage_has_a_media_type() -> None:
     sources = [file.read_text() for file in Path(codegen.__file__).parent.rglob("*.py")]
     names = {name for source in sources for name in STAGE.findall(source)}
     assert {"xetile.mlir", "emulated.spv", "isa.asm", "isa.json", "pipeline.txt", "nest.ll", "kernel.o"} < names
-    assert {name for name in names if PurePath(name).suffix not in module._MEDIA_TYPES} == set()  # pyright: ignore[reportPrivateUsage]
+    assert {name for name in names if PurePath(name).suffix not in module._MEDIA_TYPES} == set()
 
 
 def test_a_kernel_that_was_kept_without_it_gets_it(store: DbTrialStore) -> None:

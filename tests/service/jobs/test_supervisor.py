@@ -57,13 +57,13 @@ def test_waits_double_up_to_the_longest(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(supervisor, "_LONGEST_WAIT_S", 0.03)
     waits: list[float] = []
     watched = Supervisor(["false"], 20.0)
-    real = watched._stopping.wait  # pyright: ignore[reportPrivateUsage]
+    real = watched._stopping.wait
 
     def wait(seconds: float) -> bool:
         waits.append(seconds)
         return real(seconds)
 
-    monkeypatch.setattr(watched._stopping, "wait", wait)  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(watched._stopping, "wait", wait)
     watched.start()
     wait_for(lambda: len(waits) > 3)
     watched.stop()

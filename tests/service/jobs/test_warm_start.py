@@ -81,7 +81,7 @@ def add_job(database: Database, problem: GemmProblem, spec: DeviceSpec) -> UUID:
         known = {"slug": spec.id, "driver": spec.driver or "", "name": spec.name, "kind": spec.kind.value}
         device = devices.upsert(session, **known, emulates=spec.emulates, spec=spec_to_json(spec))
         asked = {"budget_trials": 9, "budget_seconds": 60.0, "seed": 1, "request_hash": digest(jobs.new_id())}
-        job = jobs.create(session, problem_id=row.id, device_id=device.id, **asked)  # pyright: ignore
+        job = jobs.create(session, problem_id=row.id, device_id=device.id, **asked)
         assert job is not None
         leases.claim(session, job.id, "worker", 60.0)
         return job.id

@@ -218,6 +218,7 @@ def test_a_configuration_goes_through_the_wire_and_older_ones_are_filled_in() ->
     del strategy["k_unroll"], strategy["slm_stages"]
     filled = to_config_body(older)
     assert isinstance(filled, ConfigBody)
+    assert isinstance(filled.strategy, StrategyBody)
     assert (filled.strategy.k_unroll, filled.strategy.prefetch.hints) == (1, True)
     assert "prefetch 3" in config_line(older)
 

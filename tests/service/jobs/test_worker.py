@@ -4,7 +4,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from fastapi.testclient import TestClient
@@ -34,14 +34,16 @@ def make(context: Context, settings: Settings) -> Make:
 def test_the_lease_is_kept_alive_while_a_job_runs(client: TestClient, context: Context, make: Make) -> None:
     job_id = post_job(client)
 
-    def lease() -> object:
+    def lease() -> datetime:
         with context.database.read() as session:
-            return row_of(session, job_id).lease_until
+            until = row_of(session, job_id).lease_until
+        assert until is not None
+        return until
 
     def run_job(_job: ClaimedJob, _interrupt: threading.Event) -> JobEnd:
         first = lease()
         for _ in range(500):
-            if lease() > first:  # type: ignore[operator]
+            if lease() > first:
                 return JobEnd.SUCCEEDED
             threading.Event().wait(0.01)
         return JobEnd.CANCELLED

@@ -57,5 +57,5 @@ def test_nothing_is_known_of_other_names(name: str) -> None:
 def test_a_process_that_proc_hides_is_not_dead(monkeypatch: pytest.MonkeyPatch) -> None:
     name = f"{own_name().rsplit('/', 2)[0]}/{os.getppid()}/1"
     assert is_dead(name)
-    monkeypatch.setattr(worker_names, "_start_ticks", lambda _pid: None)  # pyright: ignore[reportUnknownLambdaType]
+    monkeypatch.setattr(worker_names, "_start_ticks", lambda _pid: None)
     assert not is_dead(name)

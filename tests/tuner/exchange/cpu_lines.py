@@ -3,6 +3,7 @@
 import base64
 import hashlib
 from dataclasses import replace
+from typing import Any
 
 from codegen import DType, GemmProblem
 from codegen.serialization import to_json
@@ -77,7 +78,7 @@ def taken() -> TrialRecord:
     return replace(measured(), job=SECOND_JOB, number=3, source=ReusedFrom(JOB, 0, 1.125))
 
 
-def job(**changes: object) -> JobRecord:
+def job(**changes: Any) -> JobRecord:
     """A job of the CPU."""
     return lines.job(**{"problem": CPU_GEMM.key, "device": cpu_spec().id, "driver": DRIVER, **changes})
 

@@ -4,7 +4,7 @@ import base64
 import hashlib
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -150,7 +150,7 @@ def plain(problem: GemmProblem) -> list[XeConfig]:
     return [replace(chosen, strategy=strategy) for strategy in strategies]
 
 
-def text_of(records: list[Record]) -> bytes:
+def text_of(records: Iterable[Record]) -> bytes:
     """The bytes of a file."""
     return "".join(write_lines(records)).encode()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from codegen import CompileFailed, GemmProblem, KernelConfig, Refused, compile_gemm
+from codegen import CodegenError, CompileFailed, GemmProblem, KernelConfig, Refused, compile_gemm
 from hal import DeviceSpec
 from tests.tuner.fakes import emulated
 from tests.tuner.kit.kits import B580, PROBLEMS, SpirvCompilation, SpirvCompiler, configs, kit, runners_up, written
@@ -46,7 +46,7 @@ def test_a_kit_is_of_one_device() -> None:
 
 
 def test_what_does_not_compile_is_left_out_with_its_reason() -> None:
-    refused = {configs(PROBLEMS[0])[1]: Refused("registers", "too many")}
+    refused: dict[KernelConfig, CodegenError] = {configs(PROBLEMS[0])[1]: Refused("registers", "too many")}
     made = build_kit(runners_up(), SpirvCompiler(errors=refused.get))
     assert made.left_out
     assert set(made.left_out) == {str(Refused("registers", "too many"))}

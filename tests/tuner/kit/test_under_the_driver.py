@@ -14,36 +14,33 @@ from codegen.backend import compile_kernel
 from hal import DeviceSpec
 from hal.driver.simulated_gpus import SIMULATED_GPUS
 from tests.hal.driver.real_driver import real_driver
-from tests.tuner.fakes import FakeCompiler
-from tests.tuner.kit.kits import runners_up
+from tests.tuner.fakes import FakeCompilation, FakeCompiler
+from tests.tuner.kit.kits import B580, runners_up
 from tuner.kit.build import build_kit
 
 SITE = Path(np.__file__).parents[1]
 # The processes that the kit starts must run under the driver's loader too.
-UNDER = "import runpy, sys; sys.executable = sys.argv.pop(1); sys.path.append(sys.argv.pop(1)); "
-UNDER += "sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
+UNDER = (
+    "import runpy, sys; sys.executable = sys.argv.pop(1); sys.path.append(sys.argv.pop(1)); "
+    "sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
+)
 
 
-@dataclass(frozen=True)
-class Compiled:
+@dataclass
+class Compiled(FakeCompilation):
     """A kernel that is compiled when it is asked for."""
 
-    problem: GemmProblem
-    config: KernelConfig
-    spec: DeviceSpec
+    spec: DeviceSpec = B580
 
     def result(self) -> AnyArtifact:
         return compile_kernel(self.problem, self.config, self.spec)
-
-    def cancel(self) -> None:
-        pass
 
 
 class RealCompiler(FakeCompiler):
     """Compiles with the compiler."""
 
-    def compile(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Compiled:  # pyright: ignore
-        return Compiled(problem, config, spec)
+    def compile(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Compiled:
+        return Compiled(problem, config, spec=spec)
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from codegen import GemmArtifact, XeConfig
+from codegen import AnyArtifact, GemmArtifact, KernelConfig, XeConfig
 from codegen.errors import CompileFailed, CompileTimedOut, MissingDpas, OclocUnusable, UnresolvedBuiltins
 from codegen.xe.isa import (
     Compiled,
@@ -68,7 +68,7 @@ def fails(error: Exception) -> Native:
     return native
 
 
-def names(artifact: GemmArtifact) -> list[str]:
+def names(artifact: AnyArtifact) -> list[str]:
     """Return the names of a kernel's files."""
     return [stage.file_name for stage in artifact.stages]
 
@@ -166,7 +166,7 @@ def test_with_a_device_the_default_and_whatever_leads_is_compiled_for_its_gpu() 
         FakeCompiler(),
         native=native,
     )
-    leaders, best_us = list[XeConfig](), float("inf")
+    leaders, best_us = list[KernelConfig](), float("inf")
     for trial in store.trials():
         assert trial.outcome is not None
         assert trial.outcome.time_us is not None

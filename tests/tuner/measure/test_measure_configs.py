@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from codegen import GemmProblem, XeConfig
+from codegen import GemmProblem, KernelConfig, XeConfig
 from codegen.xe.rules import violations
 from hal import DeviceCrashed, DeviceSpec, find
 from tests.tuner.fakes import FakeCompiler, FakeDevice, Fuse, FusedStore, Killed, binary_of, emulated
@@ -58,7 +58,7 @@ def measure(
     )
 
 
-def tried(store: MemoryTrialStore) -> list[XeConfig]:
+def tried(store: MemoryTrialStore) -> list[KernelConfig]:
     """The configurations of the trials in order."""
     return [trial.config for trial in store.trials()]
 
@@ -70,6 +70,7 @@ def test_the_default_comes_first_then_each_as_given_with_its_prediction() -> Non
     for trial in store.trials():
         assert trial.outcome is not None
         assert trial.outcome.status is Status.MEASURED
+        assert isinstance(trial.config, XeConfig)
         assert trial.outcome.prediction == predict(PROBLEM, trial.config, B580)
         assert store.artifacts[trial.number].config == trial.config
     assert [type(event) for event in events] == [*[TrialBegun, TrialEnded, WallTime] * 4, WallTime]

@@ -48,8 +48,8 @@ class FakeKnown:
 
     def _known(self, config: KernelConfig) -> KnownTime | None:
         for trial in self.store.trials():
-            if trial.config == config and trial.outcome is not None and trial.outcome.measurement is not None:
-                outcome = trial.outcome
+            outcome = trial.outcome
+            if trial.config == config and outcome is not None and outcome.measurement is not None:
                 times = replace(outcome.measurement, driver="of an earlier job")
                 times = times if self.least_us is None else replace(times, min_us=self.least_us, p10_us=self.least_us)
                 return KnownTime("earlier", trial.number, times, outcome.proof, outcome.kernel_hash or "")

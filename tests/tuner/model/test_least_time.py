@@ -1,11 +1,12 @@
 """The time below which a result cannot be true: by multiply units and memory of the device."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from codegen import DType, GemmProblem
-from hal import find
+from hal import DeviceSpec, find
 from tests.tuner.fakes import cpu_spec, emulated
 from tuner.backend import tuning_for
 from tuner.model.xe import predict
@@ -16,9 +17,9 @@ CPU = cpu_spec()
 SQUARE, ROW = GemmProblem(4096, 2048, 8192), GemmProblem(1, 4096, 8192)
 
 
-def least_us(problem: GemmProblem, spec: object = B580) -> float:
+def least_us(problem: GemmProblem, spec: DeviceSpec = B580) -> float:
     """Return the bound of the device's backend."""
-    return tuning_for(spec).least_us(problem, spec)  # pyright: ignore
+    return tuning_for(spec).least_us(problem, spec)
 
 
 def test_a_gpu_reads_from_memory_what_its_cache_cannot_hold() -> None:
@@ -49,9 +50,9 @@ def test_facts_that_are_not_known_bound_nothing() -> None:
     assert least_us(SQUARE, replace(B580, clock_mhz=None, provenance=sources)) == 0.0
 
 
-def cpu(**facts: object) -> object:
+def cpu(**facts: Any) -> DeviceSpec:
     """Return the CPU of the tests with other facts."""
-    return replace(CPU, provenance={**CPU.provenance, **dict.fromkeys(facts, "probed")}, **facts)  # pyright: ignore
+    return replace(CPU, provenance={**CPU.provenance, **dict.fromkeys(facts, "probed")}, **facts)
 
 
 @pytest.mark.parametrize(

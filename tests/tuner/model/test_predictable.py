@@ -28,7 +28,7 @@ def test_a_device_is_ready_for_predictions_where_the_model_has_its_facts(spec: D
 
 def _without(spec: DeviceSpec, *names: str) -> DeviceSpec:
     provenance = {name: source for name, source in spec.provenance.items() if name not in names}
-    return replace(spec, provenance=provenance, **dict.fromkeys(names))  # pyright: ignore[reportArgumentType]
+    return replace(spec, provenance=provenance, **dict.fromkeys(names))
 
 
 def test_every_fact_that_the_model_asks_for_is_listed() -> None:

@@ -6,7 +6,7 @@ from typing import cast
 import pytest
 
 from codegen import CompileFailed, DType, GemmProblem, KernelConfig
-from hal import Buffer, LaunchSpec, RunReport, Timing
+from hal import Buffer, DeviceSpec, LaunchSpec, RunReport, Timing
 from tests.tuner.fakes import SMALL, FakeCompilation, FakeCompiler, FakeDevice, cpu_spec, emulated
 from tuner.measure.isa_check import (
     Examining,
@@ -102,8 +102,8 @@ class HeardCompiler(FakeCompiler):
 
     waiting: set[int] = field(default_factory=set)
 
-    def compile(self, *given: object) -> FakeCompilation:
-        made = super().compile(*given)  # pyright: ignore[reportArgumentType]
+    def compile(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> FakeCompilation:
+        made = super().compile(problem, config, spec)
         self.waiting.add(id(made))
         result = made.result
 

@@ -36,7 +36,7 @@ def device() -> Iterator[Device]:
 def _config(threads: int = 1, **strategy: object) -> CpuConfig:
     config = default_cpu_config(PROBLEM, SPEC)
     matmul = replace(config.matmul, threads=Extent(threads, 1, 1))
-    return replace(config, matmul=matmul, strategy=replace(config.strategy, **strategy))  # pyright: ignore[reportArgumentType]
+    return replace(config, matmul=matmul, strategy=replace(config.strategy, **strategy))
 
 
 @pytest.mark.parametrize("pack_b", [Packing.BLOCK, Packing.WHOLE, Packing.BEFOREHAND])

@@ -6,9 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from codegen import GemmArtifact, GemmProblem, XeConfig
+from codegen import GemmArtifact, GemmProblem, KernelConfig, XeConfig
 from hal import DeviceSpec, find
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, emulated
+from tuner.backend import tuning_for
 from tuner.errors import CannotPredict, ProofFailed, TooLargeToProve
 from tuner.model.resolution import RESOLUTION
 from tuner.model.roof import roof_us
@@ -47,9 +48,9 @@ RIGHT = Proof(ProofKind.SIMULATOR, 9, 9, 0.0, 1.0)
 
 
 @pytest.fixture
-def wrong(monkeypatch: pytest.MonkeyPatch) -> set[XeConfig]:
+def wrong(monkeypatch: pytest.MonkeyPatch) -> set[KernelConfig]:
     """Configurations whose numbers the simulator finds wrong; all others are right."""
-    found: set[XeConfig] = set()
+    found: set[KernelConfig] = set()
 
     def verify(artifact: GemmArtifact, **_: object) -> Proof:
         if artifact.config in found:
@@ -91,6 +92,7 @@ def test_the_first_are_proven_and_the_others_are_kept_as_runners_up() -> None:
     for trial in trials:
         assert trial.outcome is not None
         prediction = trial.outcome.prediction
+        assert isinstance(trial.config, XeConfig)
         assert prediction == predict(PROBLEM, trial.config, B580)
         assert prediction is not None
         assert prediction.model_version == MODEL_VERSION
@@ -102,7 +104,7 @@ def test_the_first_are_proven_and_the_others_are_kept_as_runners_up() -> None:
     assert not result.comparison.remeasured
 
 
-def test_the_best_is_proven(wrong: set[XeConfig]) -> None:
+def test_the_best_is_proven(wrong: set[KernelConfig]) -> None:
     store = MemoryTrialStore()
     _run(store, 14)
     wrong.update(trial.config for trial in store.trials()[1:12])
@@ -199,7 +201,7 @@ def _measured(spec: DeviceSpec, trials: int, seed: int = 4, problem: GemmProblem
 
 @pytest.mark.slow
 def test_a_measured_search_begins_with_what_the_model_ranks_first_and_drops_what_is_hopeless() -> None:
-    space = xe_space(LONG, B580)
+    space = tuning_for(B580).space(LONG, B580)
     known = predict_space(LONG, B580, space)
     first = [space.config(row) for row in first_ranked(space, known.predictions.time_us, STARTUP)]
     trials = _measured(B580, 30, problem=LONG)
@@ -212,11 +214,12 @@ def test_a_measured_search_begins_with_what_the_model_ranks_first_and_drops_what
     for trial in trials:
         assert trial.outcome is not None
         assert trial.outcome.measurement is not None
+        assert isinstance(trial.config, XeConfig)
         assert trial.outcome.prediction == predict(LONG, trial.config, B580)
 
 
 def test_only_what_even_the_intervals_do_not_save_is_dropped() -> None:
-    space = xe_space(LONG, B580)
+    space = tuning_for(B580).space(LONG, B580)
     known = predict_space(LONG, B580, space)
     p, hopeless = known.predictions, known.hopeless()
     best = int(np.argmin(p.time_us))
@@ -240,7 +243,7 @@ def test_the_default_is_tried_even_where_it_is_dropped(monkeypatch: pytest.Monke
     ],
 )
 def test_where_the_model_cannot_predict_the_search_begins_at_random(spec: DeviceSpec) -> None:
-    assert predict_space_if_known(SMALL, spec, xe_space(SMALL, spec)) is None
+    assert predict_space_if_known(SMALL, spec, tuning_for(spec).space(SMALL, spec)) is None
     one, other = (_measured(spec, 6, seed) for seed in (1, 2))
     assert [t.config for t in one[1:]] != [t.config for t in other[1:]]
     assert all(t.outcome is not None and t.outcome.prediction is None for t in one)

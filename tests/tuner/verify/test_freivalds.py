@@ -1,9 +1,11 @@
 """Freivalds' check: right products pass, and what a sample of tiles does not hold is found by sums of all."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from codegen import DType, EpilogueKind, EpilogueStep, GemmProblem
 from codegen.problem.quantization import parse_quantization
@@ -94,7 +96,7 @@ def test_what_is_no_number_is_found(output: DType, value: float) -> None:
 
 
 def test_two_faults_that_cancel_in_a_plain_sum_are_found() -> None:
-    def swap(c: Buffer) -> None:
+    def swap(c: NDArray[Any]) -> None:
         c[0, 300, [1281, 1290]] += np.array([40, -40], np.float32)
 
     for seed in range(6):  # with equal signs, of one in two seeds, they do cancel

@@ -62,7 +62,7 @@ def test_sums_rounded_to_nearest_are_within_bounds_that_a_lost_product_exceeds(w
     reference, part = Reference(p, 1, sampled=True), (0, slice(0, 24), slice(0, 40))
     bounds = reference.bounds_of_c(*part)
     a = decode(matrices(reference.buffers()[0], p.operands[0], 1)[0], DType.BF16).astype(np.float32)
-    b = reference._of_b(0, slice(0, 40), slice(0, p.k))  # pyright: ignore[reportPrivateUsage]
+    b = reference._of_b(0, slice(0, 40), slice(0, p.k))
     got = np.zeros((24, 40), np.float32)
     for k in range(p.k):
         got += a[:, k, None] * b[None, k]

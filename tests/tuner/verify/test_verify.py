@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from codegen import Axis, DType, EpilogueKind, EpilogueStep, Extent, GemmArtifact, GemmProblem
 from codegen.artifact.workgroup_tiles import Tile
@@ -24,7 +26,8 @@ from tuner.verify.reference import Reference
 from tuner.verify.verify import compare, verify_by_simulation
 
 PROBLEM = GemmProblem(72, 104, 416, ldc=120)
-Fault = Callable[[Buffer, Buffer, Buffer], None]
+Array = NDArray[Any]
+Fault = Callable[[Array, Array, Array], None]
 CONFIG = default_config(PROBLEM, emulated())
 
 
@@ -33,12 +36,14 @@ def _artifact(problem: GemmProblem, block: tuple[int, int] | None = None) -> Gem
     m, n = block or (CONFIG.matmul.block.m, CONFIG.matmul.block.n)
     threads = Extent(-(-problem.m // m), -(-problem.n // n), 1)
     matmul = replace(CONFIG.matmul, block=Extent(m, n, CONFIG.matmul.block.k), threads=threads)
-    return artifact_of(problem, replace(CONFIG, matmul=matmul))
+    made = artifact_of(problem, replace(CONFIG, matmul=matmul))
+    assert isinstance(made, GemmArtifact)
+    return made
 
 
 def _proof(
     problem: GemmProblem,
-    fault: Callable[[dict[int, Buffer]], None] = lambda _: None,
+    fault: Callable[[dict[int, Array]], object] = lambda _: None,
     tiles: Collection[Tile] | None = None,
     block: tuple[int, int] | None = None,
 ) -> Proof:
@@ -71,44 +76,44 @@ def test_a_right_result_passes(inputs: DType, output: DType, k: int) -> None:
     assert 0 < proof.max_error <= proof.tolerance < 0.02
 
 
-def _lost_k_step(a: Buffer, b: Buffer, c: Buffer) -> None:
+def _lost_k_step(a: Array, b: Array, c: Array) -> None:
     c[8:16, 16:32] -= (a[8:16, 96:112].astype(np.float32) @ b[96:112, 16:32].astype(np.float32)).astype(c.dtype)
 
 
-def _doubled_k_step(a: Buffer, b: Buffer, c: Buffer) -> None:
+def _doubled_k_step(a: Array, b: Array, c: Array) -> None:
     c += a[:, :16].astype(np.float32) @ b[:16].astype(np.float32)
 
 
-def _one_element(a: Buffer, b: Buffer, c: Buffer) -> None:
+def _one_element(a: Array, b: Array, c: Array) -> None:
     c[71, 103] += 1e-3
 
 
-def _swapped_rows(a: Buffer, b: Buffer, c: Buffer) -> None:
+def _swapped_rows(a: Array, b: Array, c: Array) -> None:
     c[[3, 4]] = c[[4, 3]]
 
 
-def _swapped_columns(a: Buffer, b: Buffer, c: Buffer) -> None:
+def _swapped_columns(a: Array, b: Array, c: Array) -> None:
     c[:, [30, 31]] = c[:, [31, 30]]
 
 
-def _shifted(a: Buffer, b: Buffer, c: Buffer) -> None:
+def _shifted(a: Array, b: Array, c: Array) -> None:
     c[1:] = c[:-1].copy()
 
 
-def _vnni_order(a: Buffer, b: Buffer, c: Buffer) -> None:
+def _vnni_order(a: Array, b: Array, c: Array) -> None:
     swapped = b.reshape(-1, 2, 104)[:, ::-1].reshape(-1, 104)
     c[...] = a.astype(np.float32) @ swapped.astype(np.float32)
 
 
-def _zeros(a: Buffer, b: Buffer, c: Buffer) -> None:
+def _zeros(a: Array, b: Array, c: Array) -> None:
     c[32:64, 32:64] = 0
 
 
-def _infinite(a: Buffer, b: Buffer, c: Buffer) -> None:
+def _infinite(a: Array, b: Array, c: Array) -> None:
     c[0, 0] = np.inf
 
 
-def _not_a_number(a: Buffer, b: Buffer, c: Buffer) -> None:
+def _not_a_number(a: Array, b: Array, c: Array) -> None:
     c[7, 9] = np.nan
 
 
@@ -143,7 +148,7 @@ def test_one_k_left_out_of_very_many_is_caught() -> None:
     a, b = Reference(problem, 3).buffers()[:2]
     _proof(problem)
 
-    def without_the_last(outputs: dict[int, Buffer]) -> None:
+    def without_the_last(outputs: dict[int, Array]) -> None:
         last = a.reshape(24, -1)[:, -1:].astype(np.float32) @ b.reshape(-1, 32)[-1:].astype(np.float32)
         outputs[2] -= last
 
@@ -161,7 +166,7 @@ def test_results_that_their_type_cannot_hold_have_no_part_in_the_largest_error()
         _proof(problem, lambda outputs: np.negative(outputs[2], out=outputs[2]))
 
 
-def _spoilt(outputs: dict[int, Buffer], place: int, where: tuple[int, int, int], by: float) -> None:
+def _spoilt(outputs: dict[int, Array], place: int, where: tuple[int, int, int], by: float) -> None:
     outputs[place][where] += np.asarray(by).astype(outputs[place].dtype)
 
 
@@ -203,7 +208,7 @@ def test_a_fault_in_any_output_is_located(place: int, where: tuple[int, int, int
 
 @pytest.mark.parametrize("output", [DType.F32, DType.BF16])
 def test_what_is_not_written_is_said(output: DType) -> None:
-    def unwritten(outputs: dict[int, Buffer]) -> None:
+    def unwritten(outputs: dict[int, Array]) -> None:
         reference = Reference(problem, 3).buffers()[2]
         outputs[2][0, 64:, 96:] = matrices(reference, problem.c, 1)[0, 64:, 96:]
 
@@ -227,7 +232,7 @@ def test_what_is_not_written_is_said(output: DType) -> None:
     ids=["integers", "updated"],
 )
 def test_what_looks_not_written_is_said(problem: GemmProblem, message: str) -> None:
-    def unwritten(outputs: dict[int, Buffer]) -> None:
+    def unwritten(outputs: dict[int, Array]) -> None:
         outputs[2][0, 3, 4] = Reference(problem, 3).buffers()[2].reshape(24, 40)[3, 4]
 
     with pytest.raises(ProofFailed, match=message):
@@ -254,7 +259,7 @@ def test_of_a_sample_its_tiles_are_compared_and_no_others_may_be_written() -> No
     right = matrices(computed(PROBLEM, reference.buffers())[2], PROBLEM.c, 1)[0]
 
     def only(*written: tuple[int, int]) -> Callable[[dict[int, Buffer]], None]:
-        def fault(outputs: dict[int, Buffer]) -> None:
+        def fault(outputs: dict[int, Array]) -> None:
             outputs[2][0] = matrices(reference.buffers()[2], PROBLEM.c, 1)[0]
             for row, column in written:
                 part = slice(row * 32, row * 32 + 32), slice(column * 64, column * 64 + 64)
@@ -273,7 +278,7 @@ def test_of_a_sample_its_tiles_are_compared_and_no_others_may_be_written() -> No
 def test_of_a_sample_those_sums_are_compared_whose_tiles_are_all_there() -> None:
     problem, row = GemmProblem(72, 104, 56, epilogue=(ROWS, COLUMNS)), {(0, 1, 0), (0, 1, 1)}
 
-    def sampled(outputs: dict[int, Buffer], line: int) -> None:
+    def sampled(outputs: dict[int, Array], line: int) -> None:
         before = [matrices(b, o, 1) for b, o in zip(Reference(problem, 3).buffers(), problem.operands, strict=True)]
         for part in (slice(0, 32), slice(64, 72)):
             outputs[2][0, part] = before[2][0, part]
@@ -294,7 +299,7 @@ def test_of_a_large_result_a_sample_is_compared_and_all_must_be_written(
     monkeypatch.setattr("tuner.verify.reference.WHOLE_MULTIPLY_ADDS", 2**16)
     problem = GemmProblem(200, 264, 56, dtype_a=dtype, dtype_b=dtype, epilogue=(ROWS,))
 
-    def unwritten(outputs: dict[int, Buffer]) -> None:
+    def unwritten(outputs: dict[int, Array]) -> None:
         before = Reference(problem, 3).buffers()[2].reshape(200, 264)
         outputs[2][0, 32:64, 32:64] = before[32:64, 32:64]
 

@@ -5,28 +5,42 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
-import helion
-import torch
-from helion.autotuner import FiniteSearch, RemoteAutotuneCache, local_cache
+import helion  # pyright: ignore[reportMissingImports]
+import torch  # pyright: ignore[reportMissingImports]
+from helion.autotuner import (  # pyright: ignore[reportMissingImports]
+    FiniteSearch,
+    RemoteAutotuneCache,
+    local_cache,
+)
 
 url, folder = sys.argv[1:]
-facts = type("Facts", (), {"name": "Intel(R) Arc(TM) Pro B60 Graphics", "device_id": 0xE211, "driver_version": ""})
+
+
+class Facts:
+    """What torch would tell of the GPU."""
+
+    name = "Intel(R) Arc(TM) Pro B60 Graphics"
+    device_id = 0xE211
+    driver_version = ""
+
+
 torch.xpu.is_available = lambda: True
-torch.xpu.get_device_properties = lambda device=None: facts
+torch.xpu.get_device_properties = lambda device=None: Facts
 local_cache.extract_device = lambda args: torch.device("xpu", 0)
-local_cache.get_device_name = lambda device: facts.name
+local_cache.get_device_name = lambda device: Facts.name
 os.environ |= {"XETUNE_SERVER": url, "HELION_REMOTE_CACHE_BACKEND": "xetune_client.tuners.helion.RecordsBackend"}
 
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "examples"))
-from helion_shared_cache import add  # noqa: E402
+from helion_shared_cache import add  # noqa: E402 # pyright: ignore[reportMissingImports]
 
 
-def cache(machine: str, driver: str = "1.6.33578+15", rows: int = 512) -> RemoteAutotuneCache:
+def cache(machine: str, driver: str = "1.6.33578+15", rows: int = 512) -> Any:
     """Return Helion's cache of a kernel on a machine, for a problem and a driver."""
     os.environ["HELION_CACHE_DIR"] = str(Path(folder) / machine)
-    facts.driver_version = driver
+    Facts.driver_version = driver
     arguments = torch.randn(rows, 384), torch.randn(rows, 384)
     bound = add.bind(arguments)
     return RemoteAutotuneCache(FiniteSearch(bound, arguments, configs=[best, other]))

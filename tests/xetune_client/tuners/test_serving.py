@@ -135,7 +135,7 @@ def test_sglang_asks_for_the_names_that_are_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize("engine", list(Engine))
 def test_every_file_of_the_real_package_is_restored(tmp_path: Path, engine: Engine) -> None:
     folder = peer_folder(engine.value)
-    kinds = dict.fromkeys(("fused_moe", "w8a8_block"), 0)
+    kinds: dict[str, int] = {"fused_moe": 0, "w8a8_block": 0}
     for entry in serving.entries(folder):
         body = serving.record(engine, entry, STATED)
         found = out_of(body, versions=body.versions or {"triton": "3.0.0"})

@@ -26,7 +26,7 @@ from tests.codegen.cpu.microkernels import skip_without
 Float32, Float64 = NDArray[np.float32], NDArray[np.float64]
 
 # Every 4096th bit pattern: each exponent has 2048 numbers of either sign.
-PATTERNS = np.arange(0, 2**32, 4096, np.uint64).astype(np.uint32).view(np.float32)
+PATTERNS = np.arange(0, 2**32, 4096, dtype=np.uint64).astype(np.uint32).view(np.float32)
 NEAR = np.linspace(-30, 30, 2**18, dtype=np.float32)
 EDGES = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 88.72283, 88.8, -87.33654, -103.97, -104.1, 0.625, 16.0], "f")
 ALL = np.concatenate([PATTERNS[~np.isnan(PATTERNS)], NEAR, EDGES])

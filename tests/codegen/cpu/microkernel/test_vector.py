@@ -2,6 +2,7 @@
 
 import ctypes
 import mmap
+from functools import partial
 
 import numpy as np
 import pytest
@@ -45,8 +46,8 @@ def test_matrices_read_in_place(isa: Isa, a: DType, b: DType) -> None:
         pytest.skip("needs packed panels")
     for pack_a, pack_b in ((NONE, NONE), (NONE, BLOCK), (BLOCK, NONE)):
         Run(plan_of(problem, (3, 16), isa=isa, unroll=2, pack_a=pack_a, pack_b=pack_b))()
-        ahead = {"prefetch": 2, "prefetch_tiles_n": int(pack_b is NONE)}
-        Run(plan_of(problem, (4, 16), isa=isa, block_k=16, unroll=2, pack_a=pack_a, pack_b=pack_b, **ahead))()
+        ahead = partial(plan_of, prefetch=2, prefetch_tiles_n=int(pack_b is NONE))
+        Run(ahead(problem, (4, 16), isa=isa, block_k=16, unroll=2, pack_a=pack_a, pack_b=pack_b))()
 
 
 @pytest.mark.parametrize("dtype", [DType.F32, DType.F16], ids=lambda d: d.value)

@@ -90,7 +90,7 @@ def test_a_sub_group_prefetches_its_part_of_a_round() -> None:
     chosen = config(problem, (8, 64, 32), 4, prefetch=Prefetch(PrefetchLevels.L1, 2), k_unroll=2)
     check(problem, chosen, SPEC)
     module = build_gemm(problem, chosen, SPEC)
-    shapes = {op.tile.type.get_shape() for op in module.walk() if isinstance(op, PrefetchTileOp)}  # pyright: ignore
+    shapes = {op.tile_type.get_shape() for op in module.walk() if isinstance(op, PrefetchTileOp)}
     assert shapes == {(8, 64), (64, 64)}
 
 

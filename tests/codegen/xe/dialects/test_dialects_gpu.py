@@ -1,5 +1,8 @@
 """The gpu dialect: every operation survives its text, and what is wrong is said."""
 
+# MLIR's bindings declare no types.
+# pyright: reportAttributeAccessIssue=false
+
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,8 @@
 """Constants read and printed here are those that upstream MLIR reads."""
 
+# MLIR's bindings declare no types.
+# pyright: reportAttributeAccessIssue=false
+
 import random
 from io import StringIO
 from math import prod

@@ -1,6 +1,6 @@
 """Kernel under construction: its arguments, its lines, and the values in scope."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -96,7 +96,7 @@ class Kernel:
         return name
 
     @contextmanager
-    def nested(self) -> Iterator[None]:
+    def nested(self) -> Generator[None]:
         """Indent the lines of a nested region; its values go out of scope at its end."""
         kept = list(self.values)
         self.depth += 1

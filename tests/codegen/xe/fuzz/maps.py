@@ -18,7 +18,8 @@ class Map:
 
     def turned(self) -> "Map":
         """Return the map of the transposed value."""
-        return Map(self.layout[::-1], self.data[::-1])
+        (rows, columns), (r, c) = self.layout, self.data
+        return Map((columns, rows), (c, r))
 
     def reduced(self, dim: int) -> "Map":
         """Return the map of the value reduced along a dimension."""

@@ -1,5 +1,6 @@
 """Block load layouts against the document's listings, and what their loads really bring."""
 
+from collections.abc import Sequence
 from itertools import product
 
 import pytest
@@ -9,6 +10,7 @@ from codegen.xe.layout import (
     BlockLoadLayout,
     DpasLayout,
     LayoutRefused,
+    LinearLayout,
     Operand,
     block_load_layout,
     block_load_listing,
@@ -105,7 +107,7 @@ def test_the_layout_in_elements_covers_what_the_subgroup_needs_once(
     wanted = dpas.tensor_layout(operand, shape)
     assert elements.is_injective
 
-    def reach(layout, names):
+    def reach(layout: LinearLayout, names: Sequence[str]) -> set[tuple[int, ...]]:
         return {
             layout.apply(dict(zip(names, at, strict=True)))
             for at in product(*(range(layout.in_sizes[n]) for n in names))

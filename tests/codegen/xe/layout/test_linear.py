@@ -1,6 +1,7 @@
 """Linear layouts: products, inverses, and refusals."""
 
 import re
+from collections.abc import Callable
 from itertools import product
 
 import pytest
@@ -94,6 +95,6 @@ def test_an_inverse_leads_back_from_every_place(layout: LinearLayout) -> None:
         (lambda: TILE.apply({"lane": 1}), "lane=1 is not a place"),
     ],
 )
-def test_what_is_no_layout_is_refused(make, message: str) -> None:
+def test_what_is_no_layout_is_refused(make: Callable[[], object], message: str) -> None:
     with pytest.raises(LayoutRefused, match=re.escape(message)):
         make()

@@ -1,7 +1,7 @@
 """Plans of block loads: supported messages, the fewest of them, and refusals."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 
 import numpy as np
@@ -30,6 +30,8 @@ from codegen.xe.mlir import MlirModule
 from hal import resolve_device
 
 LIMITS = BlockLimits()
+Tile = tuple[int, int, int, Operand]  # rows, columns, bits of an element
+Plan = Callable[[int, int, int, BlockLimits], Sequence[PlacedMessage]]
 READS = (Transfer.PLAIN, Transfer.PACKED, Transfer.TRANSPOSED)
 A, B, BT, C = Operand.A, Operand.B, Operand.B_TRANSPOSED, Operand.C
 
@@ -102,7 +104,7 @@ def placed(messages: Sequence[PlacedMessage], bits: int) -> dict[str, list[tuple
 
 
 @pytest.mark.parametrize(("tile", "messages"), PLANS)
-def test_a_tile_is_read_with_the_fewest_messages(tile, messages: dict[str, list[tuple[int, int]]]) -> None:
+def test_a_tile_is_read_with_the_fewest_messages(tile: Tile, messages: dict[str, list[tuple[int, int]]]) -> None:
     assert placed(plan_block_loads(*tile, LIMITS).loads, tile[2]) == messages
 
 
@@ -147,7 +149,9 @@ def test_every_tile_is_covered_once(rows: int, columns: int, bits: int) -> None:
         (plan_block_prefetches, (32, 16, 32), {"32x16": [(0, 0)]}),
     ],
 )
-def test_tiles_of_no_operand_too(plan, tile: tuple[int, int, int], messages: dict[str, list[tuple[int, int]]]) -> None:
+def test_tiles_of_no_operand_too(
+    plan: Plan, tile: tuple[int, int, int], messages: dict[str, list[tuple[int, int]]]
+) -> None:
     assert placed(plan(*tile, LIMITS), tile[2]) == messages
 
 
@@ -177,7 +181,7 @@ def test_messages_may_reach_beyond_an_operand_if_asked() -> None:
         ((24, 32, 8, A), {"16x32": [(0, 0)], "8x32": [(16, 0)]}),
     ],
 )
-def test_operands_come_in_runs_of_registers_if_asked(tile, messages: dict[str, list[tuple[int, int]]]) -> None:
+def test_operands_come_in_runs_of_registers_if_asked(tile: Tile, messages: dict[str, list[tuple[int, int]]]) -> None:
     plan = plan_block_loads(*tile, LIMITS, in_runs=True)
     assert placed(plan.loads, tile[2]) == messages
     for shuffle in plan.shuffles:
@@ -185,7 +189,7 @@ def test_operands_come_in_runs_of_registers_if_asked(tile, messages: dict[str, l
 
 
 @pytest.mark.parametrize(("tile", "messages"), PLANS)
-def test_shuffles_bring_each_operand_to_its_lanes(tile, messages: dict[str, list[tuple[int, int]]]) -> None:
+def test_shuffles_bring_each_operand_to_its_lanes(tile: Tile, messages: dict[str, list[tuple[int, int]]]) -> None:
     rows, columns, bits, operand = tile
     plan = plan_block_loads(*tile, LIMITS)
     seen = np.zeros((rows, columns), int)
@@ -228,7 +232,7 @@ def test_a_transposed_load_of_two_operands_alternates() -> None:
         ((8, 16, 64, C), "DPAS takes elements of 8, 16 or 32 bits, got 64"),
     ],
 )
-def test_tiles_that_no_message_reads_are_refused(tile, message: str) -> None:
+def test_tiles_that_no_message_reads_are_refused(tile: Tile, message: str) -> None:
     with pytest.raises(LayoutRefused, match=message):
         plan_block_loads(*tile, LIMITS)
 
@@ -241,7 +245,7 @@ def test_tiles_that_no_message_reads_are_refused(tile, message: str) -> None:
         (plan_block_prefetches, (8, 20, 64), "8x20 of 64-bit elements as a prefetch; they take nothing"),
     ],
 )
-def test_tiles_that_no_message_transfers_are_refused(plan, tile: tuple[int, int, int], message: str) -> None:
+def test_tiles_that_no_message_transfers_are_refused(plan: Plan, tile: tuple[int, int, int], message: str) -> None:
     with pytest.raises(LayoutRefused, match=message):
         plan(*tile, LIMITS)
 

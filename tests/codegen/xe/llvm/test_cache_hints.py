@@ -113,10 +113,7 @@ def test_text_without_hints_is_left_alone() -> None:
 @pytest.mark.parametrize("gpu", ["b580", "max1550"])
 def test_intels_compiler_takes_both_levels_of_a_hint(gpu: str) -> None:
     """L1 and L3 in what it disassembles to: uncached, cached, streaming."""
-    ocloc = real_ocloc()
-    if ocloc is None:
-        pytest.skip("Intel's offline compiler is not here: run `xetune toolchain install`")
     kernel = separate_cache_hints(HINTED).replace("%C) {", "%C) !intel_reqd_sub_group_size !0 {")
-    code = compile_native(ocloc, emit_spirv(f"{kernel}!0 = !{{i32 16}}\n"), target_of(find(gpu)))
+    code = compile_native(real_ocloc(), emit_spirv(f"{kernel}!0 = !{{i32 16}}\n"), target_of(find(gpu)))
     loads = re.findall(r"load_block2d\.ugm\.d16\.a64((?:\.(?:uc|ca|st))*)", code.assembly)
     assert sorted(loads) == sorted((".uc.ca", "", ".st.ca"))

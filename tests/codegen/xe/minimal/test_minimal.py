@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from codegen import CompileFailed, compile_module, simulate_module
 from codegen.artifact.signature import KernelArgument
 from hal.facts.xe import find
 
-Array = NDArray[np.generic]
+Array = NDArray[Any]
 _FOLDER = Path(__file__).parent
 _INF = float("inf")
 

@@ -1,8 +1,9 @@
 """Every example compiles, and the simulator's numbers are numpy's, for GPUs with sub-groups of 16 and of 8."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,18 +15,24 @@ from hal.facts.xe import find
 
 EXAMPLES = Path(__file__).parents[4] / "examples"
 
-Array = NDArray[np.generic]
-Arrays = dict[str, Array | int]
+Array = NDArray[Any]
+Arrays = dict[str, Array]
+SCATTERED = 200
 
 
 @dataclass(frozen=True)
 class Example:
-    """Arguments of an example by name, what its outputs must become, and the error that is allowed."""
+    """Arrays of an example by name, what its outputs must become, the error that is allowed, and its numbers."""
 
     grid: tuple[int, int, int]
     arguments: Callable[[np.random.Generator], Arrays]
     expected: Callable[[Arrays], Arrays]
     tolerance: float = 1e-4
+    scalars: Mapping[str, int] = field(default_factory=dict)
+
+    def ordered(self, names: Iterable[str], arrays: Arrays) -> list[Array | int]:
+        """Return the values of those arguments."""
+        return [self.scalars[name] if name in self.scalars else arrays[name] for name in names]
 
 
 def half(rng: np.random.Generator, *shape: int) -> Array:
@@ -76,7 +83,7 @@ def softmax(x: Arrays) -> Arrays:
 
 def scattered(x: Arrays) -> Arrays:
     """Y[2 i] = X[255 - i] + 1 for the first n."""
-    y, i = x["Y"].copy(), np.arange(x["n"])
+    y, i = x["Y"].copy(), np.arange(SCATTERED)
     y[2 * i] = x["X"][255 - i] + 1
     return {"Y": y}
 
@@ -112,8 +119,9 @@ EXAMPLE = {
     ),
     "gather_scatter": Example(
         (8, 1, 1),
-        lambda rng: {"X": single(rng, 256), "Y": np.full(512, 7, np.float32), "n": 200},
+        lambda rng: {"X": single(rng, 256), "Y": np.full(512, 7, np.float32)},
         scattered,
+        scalars={"n": SCATTERED},
     ),
 }
 
@@ -158,8 +166,8 @@ def test_the_numbers_of_an_example_are_right(device: str, name: str) -> None:
     (signature,) = artifact.kernels
     arguments = example.arguments(np.random.default_rng(0))
     expected = example.expected(arguments)
-    order = [argument.name for argument in signature.arguments]
-    report = simulate_module(artifact, signature.name, example.grid, None, [arguments[name] for name in order])
+    values = example.ordered((argument.name for argument in signature.arguments), arguments)
+    report = simulate_module(artifact, signature.name, example.grid, None, values)
     assert report.executed == report.total == int(np.prod(example.grid))
-    for output, values in expected.items():
-        np.testing.assert_allclose(arguments[output], values, rtol=0, atol=example.tolerance)
+    for output, wanted in expected.items():
+        np.testing.assert_allclose(arguments[output], wanted, rtol=0, atol=example.tolerance)

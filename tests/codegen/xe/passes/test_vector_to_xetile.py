@@ -1,5 +1,8 @@
 """Programs in memref and vector become XeTile, and products of XeTile become contractions."""
 
+# MLIR's bindings declare no types.
+# pyright: reportAttributeAccessIssue=false
+
 import pytest
 from torch_mlir import ir
 from xdsl.context import Context

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from hal import find
 from tests.codegen.xe.isa.fake_ocloc import real_ocloc
 
 FOLDER = Path(__file__).parent
-Array = NDArray[np.generic]
+Array = NDArray[Any]
 
 
 def bf16(values: NDArray[np.float32]) -> NDArray[np.uint16]:

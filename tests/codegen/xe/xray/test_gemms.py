@@ -9,8 +9,8 @@ from codegen.xe.xray.demangle import demangled
 from codegen.xe.xray.gemms import recognise
 from tests.codegen.xe.isa.recordings import recorded
 
-STRAIGHT = recorded("straight_pvc").assembly["gemm"]
-STRAIGHT = STRAIGHT[: STRAIGHT.index("L1288:")]
+_WHOLE = recorded("straight_pvc").assembly["gemm"]
+STRAIGHT = _WHOLE[: _WHOLE.index("L1288:")]
 GROUPED = "MoE::GemmName<cutlass::half_t, {b}, cutlass::half_t, cutlass::half_t, (char)82, (char){layout}, MoE::m_16>"
 DPAS = "(W)     dpas.8x8 (16|M0)         r10:{acc}          r10:{acc}     r26:{b}          r58.0:{a}    {{Atomic}}\n"
 

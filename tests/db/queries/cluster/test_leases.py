@@ -79,9 +79,14 @@ def test_jobs_of_a_set_are_left_to_it_until_it_is_over(database: Database) -> No
     (job_id,) = add_jobs(database, 1)
     with database.write() as session:
         device_id = session.get_one(Job, job_id).device_id
-        budget = {"budget_trials": 9, "budget_seconds": 60.0}
         made = shape_sets.create(
-            session, source="a list", device_id=device_id, within=0.1, request_hash=digest("set"), **budget
+            session,
+            source="a list",
+            device_id=device_id,
+            within=0.1,
+            request_hash=digest("set"),
+            budget_trials=9,
+            budget_seconds=60.0,
         )
         shape_sets.add_member(session, made.id, 0, job_id, 1.0, "a layer")
         set_id = made.id

@@ -6,6 +6,7 @@ from pathlib import Path
 from fastapi.testclient import TestClient
 
 from hal import DeviceKind, Fact, list_devices
+from hal.devices.listed import ListedDevice
 from hal.driver.installed import Driver
 from hal.facts.spec import PROBED
 from hal.facts.xe import XE_DEVICES
@@ -82,7 +83,7 @@ def test_a_gpu_that_is_here_tells_how_it_matches_the_table() -> None:
 def test_a_listing_is_reused_until_it_is_old_and_made_anew_beside() -> None:
     times, now = [], [0.0]
 
-    def list_all() -> list:
+    def list_all() -> list[ListedDevice]:
         times.append(now[0])
         return invented_devices()
 
@@ -97,9 +98,9 @@ def test_a_listing_is_reused_until_it_is_old_and_made_anew_beside() -> None:
 
 def test_an_old_listing_is_given_out_while_the_next_is_made() -> None:
     now, may_go_on = [0.0], threading.Event()
-    made: list[list] = []
+    made: list[list[ListedDevice]] = []
 
-    def list_all() -> list:
+    def list_all() -> list[ListedDevice]:
         if made:
             assert may_go_on.wait(10)
         made.append(invented_devices()[len(made) :])

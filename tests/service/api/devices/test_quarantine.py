@@ -86,8 +86,7 @@ def test_it_ends_with_its_time_and_is_of_one_host(database: Database) -> None:
     with database.write() as session:
         for host, seconds in ((this_host(), 60), ("another", 600)):
             devices.quarantine(session, host=host, slug="b580", reason="x: y", job_id=None, seconds=seconds, now=now)
-        again = {"host": "another", "slug": "b580", "reason": "x: z", "job_id": None, "seconds": 600.0}
-        devices.quarantine(session, **again, now=now)
+        devices.quarantine(session, host="another", slug="b580", reason="x: z", job_id=None, seconds=600.0, now=now)
         hosts = [(row.host, row.reason) for row in devices.quarantined(session, now=now + timedelta(seconds=61))]
         assert hosts == [("another", "x: z")]
         assert len(devices.quarantined(session, now=now + timedelta(seconds=59))) == 2

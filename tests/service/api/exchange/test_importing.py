@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -86,7 +86,9 @@ def nowhere(name: str) -> DeviceSpec:
     raise UnknownDevice(name)
 
 
-def bring(database: Database, artifacts: ArtifactStore, records: list[Record], origin: str | None = None) -> ImportOut:
+def bring(
+    database: Database, artifacts: ArtifactStore, records: Iterable[Record], origin: str | None = None
+) -> ImportOut:
     """Import a file of records."""
     return take_in(read(text_of(records)), database, artifacts, find, origin)
 
@@ -124,6 +126,7 @@ def test_results_are_taken_in_whole_with_their_origin(database: Database, artifa
         found = looked_up(session)
     assert (job.origin, job.status.value, job.device, job.done) == ("the lab", "succeeded", "b580", 4)
     assert job.best is not None
+    assert found.kernel is not None
     assert (job.best.number, job.best.evidence.time and job.best.evidence.time.origin) == (1, "the lab")
     assert found.kernel.evidence.time is not None
     assert (found.kernel.evidence.time.value, found.kernel.evidence.time.driver) == (40.0, lines.DRIVER)
@@ -145,6 +148,7 @@ def test_the_winner_is_the_fastest_unless_the_finalists_were_compared(
     with database.read() as session:
         job, found = read_job(session, UUID(JOB)), looked_up(session)
     assert job.best is not None
+    assert found.kernel is not None
     assert (job.best.number, found.kernel.content_hash) == (best, lines.kernel(best).content_hash)
     assert job.basis == ("interleaved" if "compared_best_us" in said else "single")
 
@@ -240,9 +244,9 @@ def test_measurements_that_arrive_correct_the_order_and_record_the_error(
         assert sorted((j.ratio, j.inside) for j in judged) == [(1.25, True), (9.0, False)]
 
 
-def look_up_time(session: object) -> tuple[str, float | None]:
+def look_up_time(session: Session) -> tuple[str, float | None]:
     """Kind and value of the time that is served."""
-    kernel = looked_up(session).kernel  # pyright: ignore[reportArgumentType]
+    kernel = looked_up(session).kernel
     time = None if kernel is None else kernel.evidence.time
     return ("none", None) if time is None else (time.kind, time.value)
 
@@ -256,6 +260,7 @@ def test_a_kernel_that_is_compiled_here_is_no_import_any_more(database: Database
         kernels.upsert(session, **same, files=[])
     with database.read() as session:
         found = looked_up(session).kernel
+    assert found is not None
     assert found.origin is None
     assert found.evidence.time is not None
     assert found.evidence.time.origin == "the lab"
@@ -279,12 +284,12 @@ def test_a_kernel_that_is_compiled_here_is_no_import_any_more(database: Database
     ],
 )
 def test_what_contradicts_is_refused_and_changes_nothing(
-    database: Database, artifacts: ArtifactStore, change: object, said: str
+    database: Database, artifacts: ArtifactStore, change: Callable[[list[Record]], list[Record]], said: str
 ) -> None:
     bring(database, artifacts, results())
     before = counts(database)
     with pytest.raises(InvalidLine, match=said):
-        bring(database, artifacts, change(results()))  # pyright: ignore
+        bring(database, artifacts, change(results()))
     assert counts(database) == before
 
 
@@ -311,7 +316,7 @@ def test_an_import_may_bring_more_trials_of_the_same_job(database: Database, art
 def named(spec: DeviceSpec, **changes: object) -> DeviceSpec:
     """A device with other facts."""
     sources = {**spec.provenance, **{name: "probed" for name in changes if name in spec.provenance}}
-    return replace(spec, provenance=sources, **changes)  # pyright: ignore[reportArgumentType]
+    return replace(spec, provenance=sources, **changes)
 
 
 @pytest.mark.parametrize(
@@ -444,8 +449,10 @@ def test_a_device_that_cannot_exist_is_refused(fact: str) -> None:
 
 
 @pytest.mark.parametrize(("of", "level"), [(lines.b580, "high"), (cpu_spec, "medium")])
-def test_times_of_a_device_that_only_a_file_knows_are_not_served_as_certain(of: object, level: str) -> None:
-    spec = of()  # pyright: ignore
+def test_times_of_a_device_that_only_a_file_knows_are_not_served_as_certain(
+    of: Callable[[], DeviceSpec], level: str
+) -> None:
+    spec = of()
     trial = Trial(measurement=None, prediction=None, origin="the lab")
     listed = ListedDevice(spec, Runtime.TABLE, None, runnable=False, targetable=True, note="")
     found = trust.confidence(
@@ -483,8 +490,8 @@ def hash_of(number: int) -> str:
 def test_a_withdrawal_travels_with_the_kernel(
     database: Database, artifacts: ArtifactStore, tmp_path: Path, migrated_file: Path, compared: bool
 ) -> None:
-    times = {"compared_default_us": 50.0, "compared_best_us": 40.0} if compared else {}
-    records = [lines.job(**times) if isinstance(record, JobRecord) else record for record in results()]
+    job = lines.job(compared_default_us=50.0, compared_best_us=40.0) if compared else lines.job()
+    records = [job if isinstance(record, JobRecord) else record for record in results()]
     bring(database, artifacts, records)
     assert served(database) == (hash_of(1), 40.0)
     withdraw(database, 1, "wrong on 26.31")

@@ -26,8 +26,9 @@ from tests.service.rest import Clock
 from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import GEMM, b580, read, text_of
 from tuner.exchange.file_format import Format
+from tuner.exchange.jsonl import Line
 from tuner.exchange.parameters import parameters_of
-from tuner.exchange.records import Record
+from tuner.exchange.records import JobRecord, Record, TrialRecord
 from tuner.exchange.results import Results, Times, Tried
 from tuner.session.trial import Status
 
@@ -95,20 +96,20 @@ def job_of(trials: int) -> list[Record]:
 @pytest.mark.slow
 def test_a_job_is_written_in_portions(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     sizes: list[int] = []
-    write = importing._Portion.add  # pyright: ignore[reportPrivateUsage]
+    write = importing._Portion.add
 
-    def add(portion: object, lines: Sequence[object]) -> None:
+    def add(portion: importing._Portion, lines: Sequence[Line[JobRecord] | Line[TrialRecord]]) -> None:
         if len(sizes) == 2:
             raise Killed
         sizes.append(len(lines))
-        write(portion, lines)  # pyright: ignore
+        write(portion, lines)
 
-    monkeypatch.setattr(importing._Portion, "add", add)  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(importing._Portion, "add", add)
     file = read(text_of(job_of(95)))
     with pytest.raises(Killed):
         take_in(file, here.database, here.artifacts, find)
     assert (sizes, count(here.database, Trial)) == ([40, 40], 79)
-    monkeypatch.setattr(importing._Portion, "add", write)  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(importing._Portion, "add", write)
     done = take_in(file, here.database, here.artifacts, find)
     assert (done.jobs, done.trials, done.known, count(here.database, Trial)) == (0, 16, 79, 95)
 

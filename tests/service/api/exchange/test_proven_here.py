@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 from uuid import UUID
 
 import pytest
@@ -167,7 +168,7 @@ def exported(database: Database, artifacts: ArtifactStore, job_id: UUID) -> Kern
 
 def relaunched(made: KernelRecord) -> KernelRecord:
     """Return a kernel that is launched with another number of work-groups."""
-    steps = [{**step, "global_size": [999, 1, 1]} for step in made.manifest["steps"]]  # pyright: ignore
+    steps = [{**step, "global_size": [999, 1, 1]} for step in cast("list[dict[str, object]]", made.manifest["steps"])]
     return replace(made, manifest={**made.manifest, "steps": steps})
 
 

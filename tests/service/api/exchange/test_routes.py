@@ -13,11 +13,10 @@ from sqlalchemy import update
 from db.schema.target import Problem
 from db.schema.trial import Trial
 from service.artifacts import ArtifactStore
-from service.http.context import Context
 from service.settings import Settings
 from tests.service.api.keys.test_keys import bearer, make_key
 from tests.service.http.test_limits import client_of
-from tests.service.rest import Clock
+from tests.service.rest import Clock, context_of
 from tests.tuner.exchange import lines
 from tests.tuner.exchange.cpu_lines import SECOND_JOB
 from tests.tuner.exchange.lines import JOB, read, results, text_of
@@ -52,7 +51,7 @@ def test_what_is_exported_is_what_was_imported(large: TestClient) -> None:
 
 def test_a_key_that_may_tune_brings_nothing_that_lookups_serve(settings: Settings, clock: Clock) -> None:
     client = client_of(settings, clock, max_import_bytes=2**20)
-    context: Context = client.app.state.context  # pyright: ignore
+    context = context_of(client)
     tune, admin = (bearer(make_key(context, scope, scope)) for scope in ("tune", "admin"))
     refused = client.post("/v1/imports", content=_text(), headers=tune)
     assert (refused.status_code, refused.json()["rule"]) == (403, "scope"), refused.text
@@ -97,7 +96,7 @@ def test_an_export_without_a_file_of_a_kernel_is_refused_before_it_begins(
 
 
 def test_an_export_with_a_row_that_cannot_be_read_says_which(large: TestClient) -> None:
-    context: Context = large.app.state.context  # pyright: ignore
+    context = context_of(large)
     assert large.post("/v1/imports", content=_text()).status_code == 200
     with context.database.write() as session:
         session.execute(update(Trial).where(Trial.number == 1).values(config={"matmul": 5}))

@@ -11,6 +11,7 @@ from db.queries.cluster import (
     coordinators,
     heartbeats,
 )
+from db.schema.cluster import Presence
 from db.session import Database
 from service.api.compile.service import Compiler
 from service.api.health.storage import StorageCheck
@@ -84,14 +85,17 @@ def test_a_process_is_present_as_long_as_its_block_lasts(database: Database, clo
     with present(database, Role.WORKER, "lab/1", 600.0, now):  # pyright: ignore[reportArgumentType]
         assert noted.wait(20)
         for _ in range(2000):
-            with database.read() as session:
-                rows = heartbeats.list_all(session)
-            if rows:
+            if processes(database):
                 break
             Event().wait(0.01)
-        assert [(row.role, row.name, row.seen_at) for row in rows] == [("worker", "lab/1", clock())]
+        assert [(row.role, row.name, row.seen_at) for row in processes(database)] == [("worker", "lab/1", clock())]
+    assert processes(database) == []
+
+
+def processes(database: Database) -> list[Presence]:
+    """Return the heartbeats."""
     with database.read() as session:
-        assert heartbeats.list_all(session) == []
+        return heartbeats.list_all(session)
 
 
 def test_a_second_beat_moves_the_time_on_and_old_processes_are_forgotten(database: Database, clock: Clock) -> None:
@@ -103,8 +107,7 @@ def test_a_second_beat_moves_the_time_on_and_old_processes_are_forgotten(databas
         new, old = heartbeats.list_all(session)
         assert (new.name, (new.seen_at - new.started_at).total_seconds()) == ("new", 3600)
         heartbeats.forget(session, old.seen_at.replace(year=2027))
-    with database.read() as session:
-        assert heartbeats.list_all(session) == []
+    assert processes(database) == []
 
 
 def test_a_lease_to_give_out_jobs_that_ran_out_is_named(client: TestClient, context: Context, clock: Clock) -> None:

@@ -228,8 +228,8 @@ def test_programs_run_on_weights_of_checkpoints(stand_in: DeviceSpec, tmp_path: 
     rng = np.random.default_rng(5)
     codes, zeros = rng.integers(0, 16, (96, 48)), rng.integers(0, 16, (3, 48))
     scales = rng.uniform(0.01, 0.1, (3, 48)).astype(np.float16)
-    by_columns = {"qweight": codes.reshape(96, 6, 8)[..., ORDER], "qzeros": zeros.reshape(3, 6, 8)[..., ORDER]}
-    np.savez(tmp_path / "awq.npz", **{name: words(of) for name, of in by_columns.items()}, scales=scales)
+    by_columns, offsets = words(codes.reshape(96, 6, 8)[..., ORDER]), words(zeros.reshape(3, 6, 8)[..., ORDER])
+    np.savez(tmp_path / "awq.npz", qweight=by_columns, qzeros=offsets, scales=scales)
     by_rows, less = words(codes.reshape(12, 8, 48).transpose(0, 2, 1)), words((zeros - 1 & 15).reshape(3, 6, 8))
     for name, g_idx in (("gptq", np.arange(96) // 32), ("order", rng.permutation(96) // 32)):
         np.savez(tmp_path / f"{name}.npz", qweight=by_rows, qzeros=less, scales=scales, g_idx=g_idx)

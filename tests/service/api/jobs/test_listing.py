@@ -18,7 +18,7 @@ from tests.db.rows import add_measured, add_trial
 from tests.service.rest import PROBLEM, post_job, row_of
 
 
-def listed(client: TestClient, **query: object) -> set[UUID]:
+def listed(client: TestClient, **query: str | int | list[str]) -> set[UUID]:
     """Ids of the jobs that a list holds."""
     answer = client.get("/v1/jobs", params=query)
     assert answer.status_code == 200, answer.text
@@ -95,7 +95,7 @@ def test_a_job_says_its_kind_and_is_found_by_it(client: TestClient, context: Con
         {"limit": 201},
     ],
 )
-def test_a_filter_that_cannot_be_meant_is_refused(client: TestClient, query: dict[str, object]) -> None:
+def test_a_filter_that_cannot_be_meant_is_refused(client: TestClient, query: dict[str, str | int]) -> None:
     answer = client.get("/v1/jobs", params=query)
     field: str = answer.json()["errors"][0]["field"]
     assert (answer.status_code, field.removesuffix(".0")) == (422, next(iter(query)))
@@ -104,7 +104,7 @@ def test_a_filter_that_cannot_be_meant_is_refused(client: TestClient, query: dic
 def test_filtered_pages_join_without_gap_or_double(client: TestClient) -> None:
     made = [post_job(client, seed=seed, device="b580" if seed % 2 else "max1100") for seed in range(7)]
     seen: list[str] = []
-    query: dict[str, object] = {"device": "b580", "limit": 2}
+    query: dict[str, str | int] = {"device": "b580", "limit": 2}
     while True:
         page = client.get("/v1/jobs", params=query).json()
         seen += [job["id"] for job in page["jobs"]]

@@ -5,6 +5,7 @@ from collections.abc import Generator
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
+from typing import Any, cast
 from uuid import UUID
 
 import pytest
@@ -15,6 +16,7 @@ from typer.testing import CliRunner
 from codegen import CpuConfig, DType, Extent, GemmProblem, InvalidConfig, Isa, Packing, XeConfig
 from codegen.backend import CPU
 from db.queries.cluster import leases
+from db.values import JsonObject
 from hal.devices.listed import NATIVE, ListedDevice, Runtime
 from hal.facts.cpu import probe_cpu
 from service.app import create_app
@@ -28,12 +30,14 @@ from service.http.context import Context
 from service.jobs.store import DbTrialStore
 from service.settings import Settings
 from tests.conformance.trial_samples import config as xe_config
-from tests.service.rest import clock, invented_devices, post_job, settings  # noqa: F401 (fixtures)
+from tests.service.rest import clock, invented_devices, post_job, settings
 from tests.tuner.fakes import FakeCompiler, FakeDevice, cpu_artifact_of, cpu_spec
 from tuner.session.budget import Budget
 from tuner.session.job_spec import JobSpec
 from tuner.session.session import run_session
 from tuner.space.cpu.heuristic import default_cpu_config
+
+__all__ = ["clock", "settings"]  # fixtures
 
 BODY = {"m": 40, "n": 96, "k": 72, "dtype_a": "bf16", "dtype_b": "bf16"}
 PROBLEM = GemmProblem(40, 96, 72, dtype_a=DType.BF16, dtype_b=DType.BF16)
@@ -43,7 +47,7 @@ BEFOREHAND = replace(DEFAULT, strategy=replace(DEFAULT.strategy, pack_b=Packing.
 
 
 @pytest.fixture
-def app(settings: Settings) -> Generator[FastAPI]:  # noqa: F811
+def app(settings: Settings) -> Generator[FastAPI]:
     made = create_app(settings, invented_devices)
     yield made
     made.state.context.database.close()
@@ -68,7 +72,7 @@ def _tuned(client: TestClient, context: Context, artifacts: ArtifactStore) -> UU
     return job_id
 
 
-def test_a_cpu_kernel_is_stored_served_and_shown(app: FastAPI, client: TestClient, settings: Settings) -> None:  # noqa: F811
+def test_a_cpu_kernel_is_stored_served_and_shown(app: FastAPI, client: TestClient, settings: Settings) -> None:
     context: Context = app.state.context
     job_id = _tuned(client, context, ArtifactStore(settings.artifacts_dir))
     trials = client.get(f"/v1/jobs/{job_id}/trials").json()["trials"]
@@ -102,7 +106,7 @@ def test_a_cpu_kernel_is_stored_served_and_shown(app: FastAPI, client: TestClien
     assert "emulated" not in seen
 
 
-def test_a_kernel_of_another_machine_s_cpu_is_served_but_not_tuned(app: FastAPI, settings: Settings) -> None:  # noqa: F811
+def test_a_kernel_of_another_machine_s_cpu_is_served_but_not_tuned(app: FastAPI, settings: Settings) -> None:
     context: Context = app.state.context
     _tuned(TestClient(app), context, ArtifactStore(settings.artifacts_dir))
     another = ListedDevice(
@@ -125,10 +129,11 @@ def test_kernel_json_says_all_that_a_caller_needs() -> None:
     document = CPU.manifest(artifact)
     assert document["threads"] == BEFOREHAND.thread_count
     assert document["workspace_bytes"] == 640
-    assert document["packing"]["A"]["when"] == BEFOREHAND.strategy.pack_a.value  # pyright: ignore
-    packed = document["packing"]["B"]  # pyright: ignore
-    assert (packed["when"], packed["elements"]) == ("beforehand", "bf16")  # pyright: ignore
-    assert packed["bytes"] >= PROBLEM.n * PROBLEM.k * 2  # pyright: ignore
+    packing = cast("dict[str, dict[str, Any]]", document["packing"])
+    assert packing["A"]["when"] == BEFOREHAND.strategy.pack_a.value
+    packed = packing["B"]
+    assert (packed["when"], packed["elements"]) == ("beforehand", "bf16")
+    assert packed["bytes"] >= PROBLEM.n * PROBLEM.k * 2
     lines = "\n".join(launch_lines(document))
     assert "gemm_pack_b(B, packed_B)" in lines
     assert "once for the same B" in lines
@@ -159,7 +164,7 @@ def test_either_kind_comes_back_from_its_stored_form(config: CpuConfig | XeConfi
 )
 def test_a_stored_cpu_configuration_that_cannot_be_names_its_field(change: dict[str, object], message: str) -> None:
     stored = config_to_json(DEFAULT)
-    stored["strategy"] = stored["strategy"] | change  # pyright: ignore
+    stored["strategy"] = cast("JsonObject", stored["strategy"]) | change
     with pytest.raises(InvalidConfig, match=message):
         config_from_json(stored)
 

@@ -123,7 +123,7 @@ def test_of_another_driver_it_is_stale_and_a_valid_one_comes_first(
     valid = tuned_now(context.database, tmp_path / "artifacts", spec=spec)
     with context.database.write() as session:
         for row in session.query(Measurement).join(Trial, Trial.id == Measurement.trial_id):
-            if session.get(Trial, row.trial_id).job_id == valid:  # pyright: ignore
+            if session.get_one(Trial, row.trial_id).job_id == valid:
                 row.driver, row.p90_us, row.median_us = "2026.2", row.p90_us * 3, row.median_us * 3
     found = look(device=spec.id)
     assert found.kernel is not None

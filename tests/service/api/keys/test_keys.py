@@ -40,7 +40,9 @@ def make_key(context: Context, scope: str = "admin", name: str = "me", **changes
     """Create a valid key."""
     body = KeyBody.model_validate({"name": name, "scope": scope, **changes})
     with context.database.write() as session:
-        return service.create(session, body, context.now()).key
+        key = service.create(session, body, context.now()).key
+    assert key is not None
+    return key
 
 
 def bearer(key: str) -> dict[str, str]:
@@ -70,6 +72,7 @@ def test_every_route_declares_one_scope_and_those_that_change_need_more_than_rea
     routes = list(routes_of(app))
     assert len(routes) > 25
     for route in routes:
+        assert route.methods is not None
         needs = [d.call for d in route.dependant.dependencies if isinstance(d.call, Needs)]
         assert len(needs) == 1, f"{route.path} declares {len(needs)} scopes"
         if needs[0].scope is None:

@@ -42,6 +42,7 @@ def requests_of(app: FastAPI) -> Iterator[Asked]:
     """Yield a request for each route and method, with ids that nothing has."""
     for route in routes_of(app):
         (needs,) = [d.call for d in route.dependant.dependencies if isinstance(d.call, Needs)]
+        assert route.methods is not None
         for method in sorted(route.methods):
             yield Asked(method, path_of(route), needs.scope)
 

@@ -34,7 +34,7 @@ def store(client: TestClient, *changes: dict[str, Any], status: int = 201) -> li
     return [each["id"] for each in answer.json()["records"]]
 
 
-def look_up(client: TestClient, status: int = 200, **changes: object) -> dict[str, Any]:
+def look_up(client: TestClient, status: int = 200, **changes: str | list[str]) -> dict[str, Any]:
     """Look RECORD up, with other parameters."""
     asked = {"tuner": "triton", "kernel": "matmul", "problem": json.dumps(RECORD["problem"]), "device": "8086:e211"}
     answer = client.get("/v1/records/lookup", params=asked | changes)

@@ -2,6 +2,7 @@
 
 import threading
 from datetime import datetime
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -21,7 +22,7 @@ from tests.service.rest import BODY, Clock, invented_devices, jobs_of
 HOURLY = {"name": "hourly", "cron": "0 * * * *", "timezone": "UTC", "job": BODY, "misfire_grace_s": 600}
 
 
-def post(client: TestClient, **changes: object) -> dict[str, object]:
+def post(client: TestClient, **changes: object) -> dict[str, Any]:
     """Create a schedule over REST."""
     answer = client.post("/v1/schedules", json=HOURLY | changes)
     assert answer.status_code == 201, answer.text

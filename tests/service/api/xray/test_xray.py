@@ -16,7 +16,7 @@ from tests.codegen.xe.xray.files import BMG_IP, library, spirv, wheel, zebin
 from tests.service import dashboard_rows as rows
 from tests.service.api.xray.unconfined import recorded_compiler, unconfined_xray
 from tests.service.http.test_limits import client_of
-from tests.service.rest import Clock
+from tests.service.rest import Clock, context_of
 
 __all__ = ["recorded_compiler", "unconfined_xray"]
 
@@ -96,7 +96,7 @@ def stored_kernel(context: Context) -> UUID:
 
 @pytest.mark.slow
 def test_a_stored_kernel_is_read_as_those_of_others(service: TestClient) -> None:
-    kernel = stored_kernel(service.app.state.context)  # pyright: ignore[reportAttributeAccessIssue]
+    kernel = stored_kernel(context_of(service))
     found = service.get(f"/v1/kernels/{kernel}/xray").json()
     assert (found["file"], [each["isa"]["kernel"] for each in found["kernels"]]) == (str(kernel), ["gemm"])
     assert [own["text"] for own in found["ours"]] == ["512x384x1024 f16->f32 NN"]

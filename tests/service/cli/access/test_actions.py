@@ -285,7 +285,7 @@ def test_only_what_creates_is_sent_with_a_key_that_makes_it_happen_once(own: Acc
 
 
 def test_a_tune_of_an_active_job_resumes_it(own: Access, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.cli.tuning.running.work_on_job", lambda *_, **__: None)  # pyright: ignore[reportUnknownLambdaType]
+    monkeypatch.setattr("service.cli.tuning.running.work_on_job", lambda *_, **__: None)
     job = own.do(creation_of_job(BODY)).answer.id
     assert f"\nresuming job {job}\n" in run("tune", "64", "96", "32", "--device", "b580")[1]
     assert "\njob " in run("tune", "64", "96", "32", "--device", "b580", "--seed", "1")[1]

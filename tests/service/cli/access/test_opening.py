@@ -152,7 +152,7 @@ def test_what_is_shown_is_that_of_the_application(stored: Stored, accesses: tupl
 def test_a_table_of_jobs_has_no_rooflines_and_json_has(
     stored: Stored, accesses: tuple[Access, Access], run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.api.jobs.service.roof_us", lambda *_: 5.0)  # pyright: ignore[reportUnknownLambdaType]
+    monkeypatch.setattr("service.api.jobs.service.roof_us", lambda *_: 5.0)
     without, full = (accesses[0].read(resource, {"limit": 5}).jobs for resource in (ROWS, JOBS))
     assert [job.roof_us for job in without] == [None, None]
     assert [job.model_copy(update={"roof_us": None}) for job in full] == without

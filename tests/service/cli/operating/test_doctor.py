@@ -18,7 +18,7 @@ from service.cli.printing.output import CONSOLE
 from service.doctor import hardware
 from service.doctor.kernels import Chosen
 from tests.hal.facts.test_intel_attributes import answers
-from tests.hal.machines import NOTHING, add_gpu, add_opencl_driver, machine, probed
+from tests.hal.machines import ADDRESS, DRIVER, NOTHING, add_gpu, add_opencl_driver, machine, probed
 from tests.service.cli.both_transports import Run
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -128,7 +128,7 @@ def test_a_compiler_that_is_not_there_is_a_fault_and_all_else_is_checked(
 def as_answered(answers: Mapping[int, bytes]) -> Probes:
     """Return the report of OpenCL about a GPU with these answers to Intel's queries."""
     facts = {fact.name: fact.value for fact in gpu_attributes(answers.get).facts}
-    return probed(str(answers[0x4251][1::-1].hex().upper()), **facts)
+    return probed(str(answers[0x4251][1::-1].hex().upper()), DRIVER, ADDRESS, **facts)
 
 
 B570 = answers(144, 5, 4) | {0x4251: struct.pack("I", 0xE20C)}

@@ -23,7 +23,7 @@ def test_an_option_of_a_cluster_needs_its_scheduler(run: Run, words: tuple[str, 
 @pytest.mark.usefixtures("one_database")
 def test_a_variable_that_is_no_setting_is_told_once_by_a_command(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XETUNE_PROT", "1")
-    own_context._tell_unknown.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    own_context._tell_unknown.cache_clear()
     status, _, error = run("jobs")
     assert (status, error) == (0, "warning: unknown setting XETUNE_PROT is ignored; the nearest is XETUNE_PORT\n")
-    own_context._tell_unknown.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    own_context._tell_unknown.cache_clear()

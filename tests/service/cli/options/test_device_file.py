@@ -1,7 +1,9 @@
 """Kernels compile for a CPU of another machine, described by a file."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -62,9 +64,11 @@ def test_a_kernel_is_compiled_for_it_and_not_run(file: Path, tmp_path: Path) -> 
         (lambda d: d["devices"][0].update(kind="npu"), "kind: expected one of gpu, cpu"),
     ],
 )
-def test_a_file_that_tells_of_no_device_is_named(file: Path, change: object, message: str) -> None:
+def test_a_file_that_tells_of_no_device_is_named(
+    file: Path, change: Callable[[dict[str, Any]], object], message: str
+) -> None:
     document = json.loads(file.read_text())
-    change(document)  # pyright: ignore
+    change(document)
     file.write_text(json.dumps(document))
     with pytest.raises(BadRequest, match=message) as refused:
         named_device(str(file), None)

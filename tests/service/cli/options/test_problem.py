@@ -53,7 +53,7 @@ def say() -> Say:
 
     @app.command()
     @with_problem
-    def command(problem: ProblemOptions, device: Annotated[str, typer.Option("--device")] = "auto") -> None:  # pyright: ignore[reportUnusedFunction]
+    def command(problem: ProblemOptions, device: Annotated[str, typer.Option("--device")] = "auto") -> None:
         """A command with a problem."""
         assert device == "auto"
         read.append(problem.read())
@@ -236,7 +236,9 @@ def configured(tmp_path: Path, *settings: str) -> XeConfig:
     """The configuration of a file with those settings."""
     file = tmp_path / "config.json"
     file.write_text(json.dumps(config_to_json(CONFIG)))
-    return ConfigOptions(file, list(settings)).read(PLAIN, SPEC)
+    read = ConfigOptions(file, list(settings)).read(PLAIN, SPEC)
+    assert isinstance(read, XeConfig)
+    return read
 
 
 def test_a_file_and_settings_say_every_field_of_a_configuration(tmp_path: Path) -> None:

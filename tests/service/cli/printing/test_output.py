@@ -47,7 +47,7 @@ def test_colours_of_our_own_stay(printed: io.StringIO, monkeypatch: pytest.Monke
 
 def test_errors_keep_no_escape_sequences(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        main._end(f"line 2: kernel {CLEAR} is not known\nand more")  # pyright: ignore[reportPrivateUsage]
+        main._end(f"line 2: kernel {CLEAR} is not known\nand more")
     assert capsys.readouterr().err == "error: line 2: kernel \N{REPLACEMENT CHARACTER}[2J is not known\nand more\n"
 
 

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("one_database")
 def test_a_request_and_a_command_leave_a_job_the_same_budget(
     run: Run, client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running, "work_on_job", lambda *_, **__: None)  # pyright: ignore[reportUnknownLambdaType]
+    monkeypatch.setattr(running, "work_on_job", lambda *_, **__: None)
     asked = client.post("/v1/jobs", json={"problem": PROBLEM, "device": "b580"}).json()
     _, told, errors = run("--server", "http://testserver", "tune", "24x40x56", "--device", "b580")
     assert f"resuming job {asked['id']}" in told, errors

@@ -10,7 +10,7 @@ import pytest
 from db.errors import DatabaseFull
 from db.queries.cluster import coordinators
 from db.session import open_database
-from service.cli.tuning.running import _Runner, _State, _Work  # pyright: ignore[reportPrivateUsage]
+from service.cli.tuning.running import _Runner, _State, _Work
 from tests.service.cluster.test_coordinator import until
 
 

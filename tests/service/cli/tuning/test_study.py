@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from urllib.error import URLError
 from urllib.request import urlopen
 
@@ -78,7 +79,7 @@ def test_optuna_dashboard_shows_a_written_study(run: Run, tmp_path: Path) -> Non
             dashboard.terminate()
 
 
-def _get(url: str) -> dict:
+def _get(url: str) -> dict[str, Any]:
     """Return JSON as soon as the dashboard answers."""
     until_s = time.monotonic() + 60
     while True:

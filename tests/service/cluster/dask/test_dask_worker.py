@@ -57,7 +57,7 @@ def gate() -> Generator[Gate]:
 def held(gate: Gate) -> Hooked:
     """A device whose launches wait at the gate."""
     device = Hooked(SMALL, SPEC)
-    device.before = gate.pass_through  # type: ignore[method-assign]
+    device.before = gate.pass_through
     return device
 
 
@@ -116,7 +116,7 @@ def test_a_job_whose_machine_is_stopped_in_a_trial_loses_and_doubles_none(
         if len(ended(database, job_id)) == 2:
             gate.pass_through()
 
-    device.before = hold  # type: ignore[method-assign]
+    device.before = hold
     start("w1", device=device)
     run = Job(cluster, database, tmp_path)
     try:

@@ -3,16 +3,16 @@
 import threading
 import time
 from collections.abc import Callable, Generator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
-from codegen import AnyArtifact
+from codegen import AnyArtifact, GemmProblem, KernelConfig
 from codegen.workers.pool import Made
 from db.queries.results import trials
 from db.session import Database
-from hal import Buffer, DeviceCrashed, DeviceTimedOut, LaunchSpec, RunReport, Timing
+from hal import Buffer, DeviceCrashed, DeviceSpec, DeviceTimedOut, LaunchSpec, RunReport, Timing
 from service.artifacts import ArtifactStore
 from service.cluster.coordinator import Coordinator
 from service.cluster.dask.engine import DaskEngine
@@ -27,7 +27,7 @@ from service.settings import Settings
 from tests.db.databases import SQLITE_FIRST
 from tests.faults.jobs import HERE, SPEC, TRIALS, check_whole, ended, job_of, queue
 from tests.service.cluster.dask_cluster import Cluster, fake_plugin, running
-from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, artifact_of, refuse_rates
+from tests.tuner.fakes import SMALL, FakeCompilation, FakeCompiler, FakeDevice, artifact_of, refuse_rates
 from tuner.backend import tuning_for
 from tuner.errors import ProofFailed
 from tuner.measure.measure import StartingDevice
@@ -39,24 +39,31 @@ CONFIG = tuning_for(SPEC).default(SMALL, SPEC)
 LAUNCH = artifact_of(SMALL, CONFIG).launch
 
 
-class Holding(FakeCompiler):
-    """A compiler whose first compilation waits until it is let go."""
+@dataclass
+class Held(FakeCompilation):
+    """A compilation whose first result waits until it is let go."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.entered, self.go = threading.Event(), threading.Event()
-
-    def compile(self, *asked: object) -> "Holding":  # type: ignore[override]
-        return self
+    entered: threading.Event = field(default_factory=threading.Event)
+    go: threading.Event = field(default_factory=threading.Event)
 
     def result(self) -> AnyArtifact:
         if not self.entered.is_set():
             self.entered.set()
             assert self.go.wait(WAIT_S)
-        return artifact_of(SMALL, CONFIG)
+        return artifact_of(self.problem, self.config)
 
     def finished(self) -> Made[AnyArtifact]:
         return Made(self.result(), from_cache=True)
+
+
+@dataclass
+class Holding(FakeCompiler):
+    """A compiler with one compilation."""
+
+    held: Held = field(default_factory=lambda: Held(SMALL, CONFIG))
+
+    def compile(self, problem: GemmProblem, config: KernelConfig, spec: DeviceSpec) -> Held:
+        return self.held
 
 
 class Hooked(FakeDevice):
@@ -187,13 +194,13 @@ def test_a_compilation_of_a_lost_machine_runs_on_another(cluster: Cluster, start
     until(lambda: len(engine.executors()) == 2)
     with engine.executors()[0].compilers(Path("unused")) as compilers:
         compilation = compilers.compile(SMALL, CONFIG, SPEC)
-        assert holding.entered.wait(WAIT_S)
+        assert holding.held.entered.wait(WAIT_S)
         start("w2")
         cluster.close_worker("w1")
         assert compilation.result() == artifact_of(SMALL, CONFIG)
         assert compilers.compile(SMALL, CONFIG, SPEC).result() == artifact_of(SMALL, CONFIG)
         assert (compilers.uses.hits, compilers.uses.misses) == (0, 2)
-    holding.go.set()
+    holding.held.go.set()
     engine.close()
 
 
@@ -203,8 +210,8 @@ def test_a_compilation_outlives_the_scheduler(cluster: Cluster, start: Callable[
     until(lambda: len(engine.executors()) == 2)
     with engine.executors()[0].compilers(Path("unused")) as compilers:
         compilation = compilers.compile(SMALL, CONFIG, SPEC)
-        assert holding.entered.wait(WAIT_S)
-        threading.Timer(0.3, holding.go.set).start()  # a worker that closes waits for what it does
+        assert holding.held.entered.wait(WAIT_S)
+        threading.Timer(0.3, holding.held.go.set).start()  # a worker that closes waits for what it does
         cluster.close_scheduler()
         cluster.start_scheduler()
         start("w2")
@@ -221,7 +228,7 @@ def test_a_launch_whose_machine_is_lost_ends_its_place(cluster: Cluster, start: 
         entered.set()
         assert go.wait(WAIT_S)
 
-    device.before = hold  # type: ignore[method-assign]
+    device.before = hold
     start("w1", device=device)
     until(lambda: len(engine.executors()) == 2)
     end = cluster.close_scheduler if what == "scheduler" else lambda: cluster.close_worker("w1")
@@ -297,7 +304,7 @@ def test_a_job_goes_on_at_another_machine(
             threading.Thread(target=change).start()
             assert closed.wait(WAIT_S)
 
-    device.before = leave  # type: ignore[method-assign]
+    device.before = leave
     start("w1", device=device)
     artifacts = ArtifactStore(tmp_path / "artifacts")
 

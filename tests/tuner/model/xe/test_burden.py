@@ -28,7 +28,7 @@ def _burden(problem: GemmProblem, config: XeConfig) -> float:
 
 
 def _strategy(config: XeConfig, **changed: object) -> XeConfig:
-    return replace(config, strategy=replace(config.strategy, **changed))  # pyright: ignore[reportArgumentType]
+    return replace(config, strategy=replace(config.strategy, **changed))
 
 
 def test_more_occupied_thread_slots_come_first_even_without_prefetch() -> None:

@@ -17,7 +17,7 @@ B580 = find("b580")
 
 def grouped(rows: int) -> GemmProblem:
     halves = dict.fromkeys(("dtype_a", "dtype_b", "dtype_c"), DType.BF16)
-    return GemmProblem(rows, 1536, 2048, transpose_b=True, experts=128, **halves)  # pyright: ignore[reportArgumentType]
+    return GemmProblem(rows, 1536, 2048, transpose_b=True, experts=128, **halves)
 
 
 def test_a_launch_reads_the_b_of_experts_with_rows() -> None:

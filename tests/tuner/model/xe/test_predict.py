@@ -58,7 +58,7 @@ def _config(
     load = Extent(min(32, m // rows), min(32, n // columns), 32)
     ahead = Prefetch(PrefetchLevels.L1, distance) if distance else Prefetch()
     plain = XeStrategy(layout, ahead)
-    return XeConfig(MatmulConfig(groups, Extent(m, n, 32), load), replace(plain, **strategy))  # pyright: ignore[reportArgumentType]
+    return XeConfig(MatmulConfig(groups, Extent(m, n, 32), load), replace(plain, **strategy))
 
 
 def _us(problem: GemmProblem, config: XeConfig, spec: DeviceSpec = B580) -> float:
@@ -67,11 +67,11 @@ def _us(problem: GemmProblem, config: XeConfig, spec: DeviceSpec = B580) -> floa
 
 def _with(spec: DeviceSpec, **facts: object) -> DeviceSpec:
     provenance = {**spec.provenance, **dict.fromkeys(facts, "derived: for a test")}
-    return replace(spec, provenance=provenance, **facts)  # pyright: ignore[reportArgumentType]
+    return replace(spec, provenance=provenance, **facts)
 
 
 def _without(spec: DeviceSpec, fact: str) -> DeviceSpec:
-    return replace(spec, provenance={k: v for k, v in spec.provenance.items() if k != fact}, **{fact: None})  # pyright: ignore[reportArgumentType]
+    return replace(spec, provenance={k: v for k, v in spec.provenance.items() if k != fact}, **{fact: None})
 
 
 def test_the_default_of_a_large_square_is_near_the_peak() -> None:

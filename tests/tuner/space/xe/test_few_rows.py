@@ -14,8 +14,8 @@ def test_a_default_of_few_rows_has_two_subgroups_for_each_engine(device: str, ro
     spec = find(device)
     assert spec.xe_cores
     assert spec.eus_per_core
-    types = {"dtype_a": DType.BF16, "dtype_b": DType.BF16}
-    config = default_config(GemmProblem(rows, 4096, 4608, transpose_b=transpose_b, **types), spec)
+    problem = GemmProblem(rows, 4096, 4608, dtype_a=DType.BF16, dtype_b=DType.BF16, transpose_b=transpose_b)
+    config = default_config(problem, spec)
     threads, (across_m, across_n) = config.matmul.threads, config.strategy.sg_layout
     subgroups = threads.m * threads.n * threads.k * across_m * across_n * config.strategy.k_subgroups
     assert subgroups >= 2 * spec.xe_cores * spec.eus_per_core

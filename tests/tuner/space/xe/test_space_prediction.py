@@ -31,7 +31,7 @@ def test_a_row_is_predicted_once_for_all_devices_of_equal_facts(monkeypatch: pyt
 
 def test_the_newest_spaces_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(space_prediction, "KEPT_SPACES", 1)
-    monkeypatch.setattr(space_prediction, "_kept", space_prediction._Kept())  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(space_prediction, "_kept", space_prediction._Kept())
     small = GemmProblem(8, 16, 32)
     first = predict_xe_space(PROBLEM, B580, xe_space(PROBLEM, B580))
     predict_xe_space(small, B580, xe_space(small, B580))

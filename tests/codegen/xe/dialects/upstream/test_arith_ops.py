@@ -1,5 +1,8 @@
 """Comparisons and selects of vectors parse, print, verify, and are what MLIR has."""
 
+# MLIR's bindings declare no types.
+# pyright: reportAttributeAccessIssue=false
+
 import pytest
 from torch_mlir import ir
 from xdsl.utils.exceptions import ParseError, VerifyException

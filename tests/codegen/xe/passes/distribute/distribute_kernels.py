@@ -1,6 +1,7 @@
 """Work-group-level kernels for the tests of the distribution, and how they are compared."""
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from codegen.xe.dialects import parse
 from codegen.xe.passes.distribute import distribute_to_subgroups
 from tests.oracle import interpret
 
-Array = NDArray[np.generic]
+Array = NDArray[Any]
 
 
 def kernel(arguments: str, body: str, attributes: str = "", aliases: str = "") -> str:

@@ -1,5 +1,6 @@
 """Derivation of layouts: every example of both RFCs, and cases that they leave open."""
 
+from collections.abc import Callable
 from itertools import product
 from math import prod
 
@@ -99,9 +100,8 @@ class TestXeGPU:
             ((1, 2, 0), lambda x, y, z: y + 3 * z + 15 * x),
         ],
     )
-    def test_linear_ids_of_three_dimensions(self, order: Ints, linear: "object") -> None:
+    def test_linear_ids_of_three_dimensions(self, order: Ints, linear: Callable[[int, int, int], int]) -> None:
         layout = xegpu((2, 3, 5), (1, 1, 1), order)
-        assert callable(linear)
         for place in product(range(2), range(3), range(5)):
             assert layout.coordinates((2, 3, 5), linear(*place)) == place
 

@@ -1,5 +1,8 @@
 """Branches between blocks, as MLIR writes loops and conditions, become loops and conditions that do the same."""
 
+# MLIR's bindings declare no types.
+# pyright: reportAttributeAccessIssue=false
+
 from pathlib import Path
 
 import numpy as np

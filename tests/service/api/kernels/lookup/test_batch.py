@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -48,7 +49,7 @@ def settings(settings: Settings) -> Settings:
     return settings.model_copy(update={"max_body_bytes": 2**20, "rate_per_s": 0})
 
 
-def ask(client: TestClient, problems: list[GemmProblem], **more: object) -> dict[str, list[dict[str, object]]]:
+def ask(client: TestClient, problems: list[GemmProblem], **more: object) -> dict[str, Any]:
     """The answer to a batch."""
     body = {"problems": [_body(problem) for problem in problems], "device": "b580"} | more
     answer = client.post(BATCH, json=body)
@@ -123,8 +124,8 @@ def test_misses_are_named_and_each_problem_may_have_its_device(client: TestClien
     told = ask(client, [HERE, ODD, HERE], device=["b580", "max1100", "max1100"])
     assert [answer is None for answer in told["answers"]] == [False, True, False]
     (miss,) = told["misses"]
-    assert (miss["index"], miss["why"]["rule"], miss["why"]["device"]) == (1, "dtype-pair", "max1100")  # pyright: ignore
-    assert str(ODD) in miss["why"]["detail"]  # pyright: ignore
+    assert (miss["index"], miss["why"]["rule"], miss["why"]["device"]) == (1, "dtype-pair", "max1100")
+    assert str(ODD) in miss["why"]["detail"]
 
 
 @pytest.mark.parametrize(
@@ -313,10 +314,10 @@ def test_the_rate_counts_what_is_answered_from_memory(
 
 
 def test_memory_is_bounded(context: Context, client: TestClient) -> None:
-    context.answers._most_bytes = 20_000  # pyright: ignore[reportPrivateUsage]
+    context.answers._most_bytes = 20_000
     problems = [GemmProblem(64 + n, 96, 256) for n in range(12)]
     first = json.dumps(ask(client, problems))
-    assert context.answers._bytes <= 20_000  # pyright: ignore[reportPrivateUsage]
+    assert context.answers._bytes <= 20_000
     assert json.dumps(ask(client, problems)) == first
 
 
