@@ -71,6 +71,12 @@ def _hints(kind: type) -> dict[str, Any]:
     return get_type_hints(kind, include_extras=True)
 
 
+@functools.cache
+def _required(kind: type) -> tuple[str, ...]:
+    """Return the fields of a dataclass without a default."""
+    return tuple(f.name for f in fields(kind) if f.default is MISSING and f.default_factory is MISSING)
+
+
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """Bounds of a number, both inclusive, that `decode` checks: `Annotated[int, Bounds(1, 9)]`."""
@@ -118,8 +124,8 @@ def decode(kind: type[T], value: object) -> T:
 
 
 def _decode(hint: object, value: object, where: str) -> object:
-    if hint is object:
-        return value
+    if isinstance(hint, type):
+        return _of_class(hint, value, where)
     origin = get_origin(hint)
     if origin is Annotated:
         return _annotated(get_args(hint), value, where)
@@ -130,7 +136,12 @@ def _decode(hint: object, value: object, where: str) -> object:
     if origin is Mapping:
         _, of = get_args(hint)
         return {key: _decode(of, item, _join(where, key)) for key, item in _object(value, where).items()}
-    assert isinstance(hint, type), f"no rule to decode {hint!r}"
+    raise AssertionError(f"no rule to decode {hint!r}")
+
+
+def _of_class(hint: type, value: object, where: str) -> object:
+    if hint is object:
+        return value
     if issubclass(hint, Enum):
         return _enum(hint, value, where)
     if is_dataclass(hint):
@@ -190,12 +201,10 @@ def _enum(hint: type[Enum], value: object, where: str) -> Enum:
 
 def _dataclass(hint: type, value: object, where: str) -> object:
     given = _object(value, where)
-    hints = _hints(hint)
-    names = [f.name for f in fields(hint)]
+    hints, names = _hints(hint), _names(hint) or ()
     if unknown := [name for name in given if name not in names]:
         raise Malformed(_join(where, unknown[0]), f"unknown field; there are {', '.join(names)}")
-    required = [f.name for f in fields(hint) if f.default is MISSING and f.default_factory is MISSING]
-    if missing := [name for name in required if name not in given]:
+    if missing := [name for name in _required(hint) if name not in given]:
         raise Malformed(where, f"missing {', '.join(missing)}")
     return hint(**{name: _decode(hints[name], item, _join(where, name)) for name, item in given.items()})
 
