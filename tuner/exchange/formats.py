@@ -99,9 +99,7 @@ def _read(file: File, reader: Callable[[Document], T] | None, expected: str) -> 
         raise InvalidFile(f"{file.name}: {error}") from error
 
 
-def read_recorded(
-    path: Path, said: Format | None = None, on_note: Callable[[str], None] = lambda _: None
-) -> RecordedSpace:
+def read_recorded(path: Path, on_note: Callable[[str], None] = lambda _: None) -> RecordedSpace:
     """Read a cache of Kernel Tuner or a T4 file, of any kernel, as a space to search; notes report what is left out.
 
     Raises:
@@ -109,7 +107,7 @@ def read_recorded(
         OSError: it cannot be read.
     """
     try:
-        results = results_of(open_file(path, said))
+        results = results_of(open_file(path))
         for note in results.notes:
             on_note(f"{path.name}: {note}")
         return results.space(path.name)

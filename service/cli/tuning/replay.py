@@ -7,7 +7,6 @@ import typer
 
 from service.cli.options.output import AsJson
 from service.cli.printing.output import CONSOLE, ERRORS, print_json, print_line
-from tuner.exchange.file_format import Format
 from tuner.search.method import Method
 
 _MARKS = (10, 20, 50, 100, 200, 500, 1000)
@@ -34,7 +33,6 @@ def replay_command(
             help="Warm start from the best of this recording of the same kernel.", exists=True, dir_okay=False
         ),
     ] = None,
-    format: Annotated[Format | None, typer.Option(help="Format of the file (default: detected).")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Search a recorded space as if it were a device, and report how close to the optimum each search came."""
@@ -42,8 +40,8 @@ def replay_command(
     from tuner.exchange.formats import read_recorded
     from tuner.replay.warm import donor_rows
 
-    recorded = read_recorded(file, format, _note)
-    donors = donor_rows(recorded, read_recorded(warm, on_note=_note)) if warm is not None else []
+    recorded = read_recorded(file, _note)
+    donors = donor_rows(recorded, read_recorded(warm, _note)) if warm is not None else []
     evaluations = min(trials, len(recorded))
     marks = [*(mark for mark in _MARKS if mark < evaluations), evaluations]
     lines = replayed(recorded, list(search or _DEFAULT), evaluations, seeds, donors, marks)
