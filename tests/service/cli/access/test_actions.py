@@ -61,7 +61,13 @@ NO_RESULTS = Path(__file__)
 
 
 @pytest.fixture
-def own(context: Context) -> Iterator[Access]:
+def no_ocloc(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Name an offline compiler that is not there, wherever this machine has one."""
+    monkeypatch.setenv("XETUNE_OCLOC", str(tmp_path / "ocloc"))
+
+
+@pytest.fixture
+def own(no_ocloc: None, context: Context) -> Iterator[Access]:
     """Access to the database of this machine."""
     del context  # creates the database
     with open_access_of(None) as access:
