@@ -54,7 +54,7 @@ COMMANDS = MappingProxyType(
             with_server=True,
         ),
         "kernels": Command(
-            "service.cli.tuning.kernels:app",
+            "service.cli.kernels.commands:app",
             "List, show and recommend kernels, write programs that run them.",
             with_server=True,
         ),

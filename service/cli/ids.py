@@ -21,7 +21,7 @@ def find_job(access: "Access", said: str) -> UUID:
 
 def find_kernel(access: "Access", said: str) -> UUID:
     """Return the id of a kernel, the last being that which won a job last, as lists have it; raises as `find_id`."""
-    from service.cli.tuning.kernel_lists import KERNELS
+    from service.cli.kernels.kernel_lists import KERNELS
 
     def last(_: int) -> Iterator[UUID]:
         return (row.id for row in access.read(KERNELS, {"limit": 1, "winners": True}).kernels)

@@ -3,7 +3,7 @@
 from codegen import GemmProblem, XeConfig
 from service.api.kernels.schemas import LookupBody
 from service.cli.access.opening import Access
-from service.cli.tuning.kernel_lists import KERNELS, lookup_of
+from service.cli.kernels.kernel_lists import KERNELS, lookup_of
 from service.configurations import ConfigBody, from_config_body
 from service.schemas import to_problem
 

@@ -17,6 +17,8 @@ from service.api.jobs.schemas import (
 )
 from service.api.jobs.wall import wall_sentence
 from service.cli.access.opening import Access
+from service.cli.kernels.binaries import print_binaries
+from service.cli.kernels.kernel_lists import files_of, kernel_of, print_files
 from service.cli.printing.evidence import (
     shown_kind,
     shown_proof,
@@ -34,9 +36,7 @@ from service.cli.printing.output import (
     print_wrapped,
     text_table,
 )
-from service.cli.tuning.binaries import print_binaries
 from service.cli.tuning.job_lists import each_trial, job_of
-from service.cli.tuning.kernel_lists import files_of, kernel_of, print_files
 from service.cli.tuning.waiting import why_waiting
 from service.gemm_json import config_line
 from service.job_summary import (

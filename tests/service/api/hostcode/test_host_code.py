@@ -43,7 +43,7 @@ from service.api.kernels.service import read_kernel
 from service.cli.access.connection import same
 from service.cli.access.opening import Access
 from service.cli.app import app as command_line
-from service.cli.tuning.kernel_lists import copy_files
+from service.cli.kernels.kernel_lists import copy_files
 from service.errors import Conflict, Unavailable
 from service.gemm_json import config_to_json, problem_to_json
 from service.http.context import Context

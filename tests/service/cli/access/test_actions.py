@@ -23,6 +23,8 @@ from service.cli.compiler.inspection.xrays import report_on, report_on_kernel
 from service.cli.devices.resources import release_of
 from service.cli.exchange.exporting import EXPORT
 from service.cli.exchange.importing import import_of
+from service.cli.kernels.binaries import binaries_of, build_of, rebuild_of
+from service.cli.kernels.kernel_lists import KERNELS, lookup_of
 from service.cli.operating import schedule_tables
 from service.cli.operating.audit_tables import EVENTS
 from service.cli.operating.schedule_tables import creation_of, run_of
@@ -38,9 +40,7 @@ from service.cli.tuning.actions import (
     retry_of,
     withdrawal_of,
 )
-from service.cli.tuning.binaries import binaries_of, build_of, rebuild_of
 from service.cli.tuning.job_lists import job_of
-from service.cli.tuning.kernel_lists import KERNELS, lookup_of
 from service.errors import Malformed, NotFound, ServiceError
 from service.http.context import Context
 from service.schemas import to_body

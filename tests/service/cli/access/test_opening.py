@@ -23,12 +23,12 @@ from service.cli.access.resource import Asked, Resource
 from service.cli.devices.resources import DEVICES, accuracy_of, device_of
 from service.cli.exchange import recording_tables
 from service.cli.exchange.recording_tables import RECORDINGS
+from service.cli.kernels.kernel_lists import KERNELS, kernel_of
 from service.cli.operating.audit_tables import EVENTS
 from service.cli.operating.key_tables import KEYS
 from service.cli.operating.schedule_tables import SCHEDULES
 from service.cli.tuning import shape_tables
 from service.cli.tuning.job_lists import JOBS, ROWS, each_trial, job_of
-from service.cli.tuning.kernel_lists import KERNELS, kernel_of
 from service.cli.tuning.shape_tables import SHAPE_SETS, set_of
 from service.errors import Malformed, NotFound
 from service.http.context import Context

@@ -8,10 +8,10 @@ from uuid import UUID
 from service.api.kernels.schemas import KernelOut
 from service.cli.access.connection import file_places
 from service.cli.access.opening import Access
+from service.cli.kernels.kernel_lists import kernel_of, table_of_files
 from service.cli.printing.evidence import shown_proof, shown_rate, shown_time
 from service.cli.printing.facts import binary
 from service.cli.printing.output import CONSOLE, print_fact, print_json, print_line, print_wrapped
-from service.cli.tuning.kernel_lists import kernel_of, table_of_files
 from service.gemm_json import config_line
 from service.job_summary import acceptance_words, known_by
 from service.schemas import to_problem

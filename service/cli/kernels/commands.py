@@ -64,7 +64,7 @@ def kernels_command(
     with asking_drivers() as probes:
         # Imported here, while the drivers answer.
         from service.api.kernels.schemas import LookupBody
-        from service.cli.tuning.kernel_lists import elsewhere, files_of, lookup_of, naming_others, show
+        from service.cli.kernels.kernel_lists import elsewhere, files_of, lookup_of, naming_others, show
         from service.schemas import to_body
 
         asked = to_body(problem.read())
@@ -86,7 +86,7 @@ def list_command(
     as_json: AsJson = False,
 ) -> None:
     """List stored kernels, newest first: those that won a job, or all."""
-    from service.cli.tuning.kernel_lists import print_newest
+    from service.cli.kernels.kernel_lists import print_newest
 
     with open_access() as access:
         print_newest(access, device, limit, every=every, as_json=as_json)
@@ -95,7 +95,7 @@ def list_command(
 @app.command("show")
 def show_command(kernel: KernelId, as_json: AsJson = False) -> None:
     """Show a kernel: its configuration, time, verification, code, origin and files."""
-    from service.cli.tuning.kernel_facts import print_kernel
+    from service.cli.kernels.kernel_facts import print_kernel
 
     with open_access() as access:
         print_kernel(access, find_kernel(access, kernel), as_json=as_json)
@@ -108,8 +108,8 @@ def files_command(
     as_json: AsJson = False,
 ) -> None:
     """List the files of a kernel: every stage of its compilation; or copy them."""
+    from service.cli.kernels.kernel_lists import files_of, kernel_of, print_artifacts
     from service.cli.printing.evidence import shown_files
-    from service.cli.tuning.kernel_lists import files_of, kernel_of, print_artifacts
 
     with open_access() as access:
         found = access.read(kernel_of(find_kernel(access, kernel)))
@@ -145,7 +145,7 @@ def host_code_command(
             param_hint="--output",
         )
     from codegen.artifact.files import write_atomically
-    from service.cli.tuning.kernel_lists import copy_files, host_code_of, kernel_of
+    from service.cli.kernels.kernel_lists import copy_files, host_code_of, kernel_of
 
     with open_access() as access:
         kernel_id = find_kernel(access, kernel)
@@ -202,7 +202,7 @@ def binaries_command(
     as_json: AsJson = False,
 ) -> None:
     """List the native binaries of a kernel, or build one: a runtime with the same driver need not compile."""
-    from service.cli.tuning.binaries import binaries_of, build_of, print_binaries
+    from service.cli.kernels.binaries import binaries_of, build_of, print_binaries
 
     with open_access() as access:
         kernel_id = find_kernel(access, kernel)
@@ -221,7 +221,7 @@ def rebuild_command(
     as_json: AsJson = False,
 ) -> None:
     """Queue jobs that rebuild stale native binaries for the driver of the installed offline compiler."""
-    from service.cli.tuning.binaries import rebuild_of
+    from service.cli.kernels.binaries import rebuild_of
 
     with open_access() as access:
         done = access.do(rebuild_of(most)).answer
