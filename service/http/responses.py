@@ -47,7 +47,7 @@ NOT_FOUND = _problem(
     "No such thing",
     "not-found",
     "not-found",
-    "job 01970a3c-0000-7000-8000-000000000000 does not exist; GET /v1/jobs lists those that do",
+    "job 01970a3c-0000-7000-8000-000000000000 does not exist; `xetune jobs` lists those that do",
 )
 TIMEOUT = _problem(
     HTTPStatus.REQUEST_TIMEOUT,

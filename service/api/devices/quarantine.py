@@ -36,7 +36,8 @@ def release(session: Session, device: str, host: str | None, by: Caller) -> None
         NotFound: rule `not-quarantined`.
     """
     if not devices.release(session, device, host):
-        message = f"{device} is not quarantined; GET /v1/devices lists the quarantined devices"
+        where = "" if host is None else f" on {host}"
+        message = f"{device}{where} is not in quarantine; `xetune devices` lists what is"
         raise NotFound(message, rule="not-quarantined")
     record(session, by, "device.release", device)
 

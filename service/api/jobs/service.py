@@ -294,4 +294,4 @@ def find_job(session: Session, job_id: UUID) -> Job:
 
 
 def _no_job(job_id: UUID) -> NotFound:
-    return NotFound(f"job {job_id} does not exist; GET /v1/jobs lists those that do")
+    return NotFound(f"job {job_id} does not exist; `xetune jobs` lists those that do")

@@ -60,7 +60,7 @@ def find_artifact(session: Session, kernel_id: UUID, name: str) -> Artifact:
     """
     artifact = kernels.artifact(session, kernel_id, name) if "\0" not in name else None  # PostgreSQL knows no NUL
     if artifact is None:
-        raise NotFound(f"kernel {kernel_id} has no file {name!r}; GET /v1/kernels/{kernel_id} lists its files")
+        raise NotFound(f"kernel {kernel_id} has no file {name!r}; `xetune kernels files {kernel_id}` lists its files")
     return artifact
 
 

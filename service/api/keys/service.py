@@ -64,7 +64,7 @@ def revoke(session: Session, key_id: UUID, now: datetime) -> KeyOut:
     """
     key = api_keys.get(session, key_id)
     if key is None:
-        raise NotFound(f"key {key_id} does not exist; GET /v1/keys lists those that do")
+        raise NotFound(f"key {key_id} does not exist; `xetune keys` lists those that do")
     if key.revoked_at is None:
         key.revoked_at = now
         session.flush()

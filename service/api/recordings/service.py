@@ -36,7 +36,7 @@ def read_recording(session: Session, recording_id: UUID, after: int, limit: int)
     """
     found = recordings.find(session, recording_id)
     if found is None:
-        raise NotFound(f"recording {recording_id} does not exist; GET /v1/recordings lists those that do")
+        raise NotFound(f"recording {recording_id} does not exist; `xetune recordings` lists those that do")
     rows = recordings.tried(session, recording_id, offset=after, limit=limit + 1)
     configurations = [_tried(row) for row in rows[:limit]]
     following = after + limit if len(rows) > limit else None

@@ -41,16 +41,9 @@ def show_command(
 ) -> None:
     """Show the configurations of a recording, fastest first."""
     from service.cli.exchange.recording_tables import evidence, one, tried
-    from service.errors import NotFound
-    from xetune_client.errors import NotFound as Missing
 
     with open_access() as access:
-        recording_id = find_recording(access, recording)
-        try:
-            found = one(access, recording_id, limit)
-        except (Missing, NotFound) as error:
-            message = f"recording {recording} does not exist; `xetune recordings list` lists those that do"
-            raise NotFound(message) from error
+        found = one(access, find_recording(access, recording), limit)
     rows = [tried(row) for row in found.configurations]
     if as_json:
         print_json({"recording": str(found.id), "evidence": evidence(found), "configurations": rows})

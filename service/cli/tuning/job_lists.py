@@ -1,7 +1,6 @@
 """Lists of jobs as text."""
 
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -14,24 +13,13 @@ from service.cli.access.opening import Access
 from service.cli.access.resource import Asked, Resource, checked, stored
 from service.cli.printing.evidence import known_lines, shown_best
 from service.cli.printing.output import text_table
-from service.errors import NotFound
 from service.schemas import to_problem
 from service.text.short_ids import short_ids
-from xetune_client.errors import NotFound as Missing
 
 if TYPE_CHECKING:
     from service.http.context import Context
 
 _PAGE, _TRIALS_A_PAGE = 200, 1000
-
-
-@contextmanager
-def advising(job_id: UUID) -> Generator[None]:
-    """Say which command lists the jobs if there is no such job."""
-    try:
-        yield
-    except (Missing, NotFound) as error:
-        raise NotFound(f"job {job_id} does not exist; `xetune jobs` lists those that do") from error
 
 
 def _page(context: "Context", asked: Asked, *, roofs: bool = True) -> JobPage:

@@ -49,21 +49,19 @@ def list_command(
 @app.command("show")
 def show_command(job: JobId, as_json: AsJson = False) -> None:
     """Show a job and its trials, fastest first."""
-    from service.cli.tuning.job_lists import advising
     from service.cli.tuning.results import print_job
 
-    with open_access() as access, advising(job_id := find_job(access, job)):
-        print_job(access, job_id, as_json)
+    with open_access() as access:
+        print_job(access, find_job(access, job), as_json)
 
 
 @app.command("cancel")
 def cancel_command(job: JobId, as_json: AsJson = False) -> None:
     """Cancel a job; its results are kept."""
     from service.cli.tuning.actions import cancellation_of
-    from service.cli.tuning.job_lists import advising
 
-    with open_access() as access, advising(job_id := find_job(access, job)):
-        found = access.do(cancellation_of(job_id, roofs=as_json)).answer
+    with open_access() as access:
+        found = access.do(cancellation_of(find_job(access, job), roofs=as_json)).answer
     if as_json:
         print_json(found.model_dump(mode="json"))
     else:
@@ -77,11 +75,9 @@ def cancel_command(job: JobId, as_json: AsJson = False) -> None:
 def retry_command(job: JobId, as_json: AsJson = False) -> None:
     """Resubmit a failed or cancelled job and run it in this process, or follow the service that runs it."""
     from service.cli.tuning.actions import retry_of
-    from service.cli.tuning.job_lists import advising
 
     with open_access() as access:
-        with advising(job_id := find_job(access, job)):
-            made = access.do(retry_of(job_id))
+        made = access.do(retry_of(job_id := find_job(access, job)))
         if not as_json:
             how = "is resubmitted as" if made.is_new else "is the same as the active"
             print_line(f"job {job_id} {how} job {made.answer.id}")
@@ -91,10 +87,8 @@ def retry_command(job: JobId, as_json: AsJson = False) -> None:
 @app.command("resume")
 def resume_command(job: JobId, as_json: AsJson = False) -> None:
     """Resume an interrupted job in this process, or follow the service that runs it."""
-    from service.cli.tuning.job_lists import advising
-
-    with open_access() as access, advising(job_id := find_job(access, job)):
-        _run(access, job_id, as_json)
+    with open_access() as access:
+        _run(access, find_job(access, job), as_json)
 
 
 def _run(access: Access, job_id: UUID, as_json: bool) -> None:
@@ -113,11 +107,11 @@ def study_command(
     output: Annotated[Path, typer.Option("--output", "-o", help="SQLite file to write.", dir_okay=False)],
 ) -> None:
     """Write a job's trials as an Optuna study, for `optuna-dashboard FILE` and `optuna.load_study`."""
-    from service.cli.tuning.job_lists import advising, each_trial, job_of
+    from service.cli.tuning.job_lists import each_trial, job_of
     from service.cli.tuning.study import write_job_study
 
-    with open_access() as access, advising(job_id := find_job(access, job)):
-        found = access.read(job_of(job_id))
+    with open_access() as access:
+        found = access.read(job_of(job_id := find_job(access, job)))
         trials = list(each_trial(access, job_id))
     try:
         write_job_study(found, trials, output)

@@ -45,4 +45,4 @@ def test_recordings_are_listed_and_shown_alike(
     assert (len(timed), timed) == (2, sorted(timed))
     local, served = both(run, "recordings", "show", UNKNOWN)
     assert local == served
-    assert local[2] == f"error: recording {UNKNOWN} does not exist; `xetune recordings list` lists those that do\n"
+    assert local[2] == f"error: recording {UNKNOWN} does not exist; `xetune recordings` lists those that do\n"
