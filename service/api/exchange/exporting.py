@@ -163,9 +163,10 @@ def _trial(
         said.add(kernel.id)
         header = kernels.artifact(session, kernel.id, _HEADER)
         header_hash = None if header is None else header.sha256
-        yield kernel_record(
-            kernel, job.problem.key, artifacts, header_hash, measurement_reuse.key_of_kernel(session, kernel.id)
-        )
+        key = measurement_reuse.key_of_kernel(session, kernel.id)
+        with _readable(f"kernel {kernel.id}"):
+            of_kernel = kernel_record(kernel, job.problem.key, artifacts, header_hash, key)
+        yield of_kernel
     yield record
 
 

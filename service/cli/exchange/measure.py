@@ -1,5 +1,6 @@
 """xetune measure: measure on this machine what a file or a service lists."""
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -39,7 +40,10 @@ def measure_command(
     check_origin(origin)
     if url is None:
         check_output(output)
-    with asking_drivers() as probes, open_access_of(None, probes=probes) as access:
+    with (
+        ExitStack() as drivers,
+        open_access_of(None, probes=drivers.enter_context(asking_drivers())) as access,
+    ):
         from service.cli.exchange.importing import import_of
         from service.cli.exchange.lines import write
         from service.cli.exchange.measuring import begun, file_of_service, of_file, results, send
@@ -52,6 +56,7 @@ def measure_command(
             # Imported here, after the first line: it brings the compiler and the search.
             from service.cli.tuning.running import work_on_job
 
+            drivers.close()  # its children, which have answered the import, would stay as zombies while the job runs
             work_on_job(access, job_id, quiet=False)
         lines = results(access, queued, origin)
         ended = [access.read(job_of(job_id)) for job_id in queued]

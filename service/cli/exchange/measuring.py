@@ -12,7 +12,7 @@ from service.cli.access.connection import of_service
 from service.cli.access.opening import Access
 from service.cli.devices.resources import device_of
 from service.cli.exchange.exporting import EXPORT
-from service.cli.exchange.lines import tell_imported
+from service.cli.exchange.lines import check_whole, tell_imported
 from service.cli.printing.counted import counted
 from service.cli.printing.output import ERRORS, print_line
 from service.errors import BadRequest
@@ -73,8 +73,14 @@ def begun(job: JobOut) -> str:
 
 
 def results(access: Access, jobs: list[UUID], origin: str | None) -> bytes:
-    """Return the results of several jobs below one header."""
-    files = (access.fetch(EXPORT, {"job": job, "origin": origin}).content for job in jobs)
+    """Return the results of several jobs below one header.
+
+    Raises:
+        Conflict: a row of them cannot be read.
+    """
+    files = [access.fetch(EXPORT, {"job": job, "origin": origin}).content for job in jobs]
+    for file in files:
+        check_whole(file)
     return "".join(join_files(files)).encode()
 
 

@@ -8,16 +8,20 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 from uuid import UUID
 
+import psutil
 import pytest
 from sqlalchemy import update
 
+from db.schema.kernel import Kernel
 from db.schema.trial import Trial
 from db.session import Database, open_database
 from hal import find
 from service.artifacts import ArtifactStore
-from service.cli.access.opening import Access
+from service.cli.access.opening import Access, open_access_of
+from service.cli.exchange.measuring import results as measured
 from service.cli.main import main
 from service.cli.tuning.actions import cancellation_of
+from service.errors import Conflict
 from tests.service.api.exchange.data_folders import take_in
 from tests.tuner.exchange import lines
 from tests.tuner.exchange.lines import GEMM, JOB, read, results, text_of
@@ -67,6 +71,17 @@ def test_an_export_with_a_row_that_cannot_be_read_writes_nothing(
     assert run("export", "-o", str(tmp_path / "out.jsonl")) == 2
     assert f"nothing is written: trial 1 of job {JOB} cannot be read" in capsys.readouterr().err
     assert not (tmp_path / "out.jsonl").exists()
+
+
+@pytest.mark.parametrize(("table", "row"), [(Trial, f"trial 0 of job {JOB}"), (Kernel, "kernel ")])
+def test_results_of_a_job_are_whole_or_an_error(
+    run: Run, file: Path, database: Database, table: type[Trial | Kernel], row: str
+) -> None:
+    assert run("import", str(file)) == 0
+    with database.write() as session:
+        session.execute(update(table).values(config={}))
+    with open_access_of(None) as access, pytest.raises(Conflict, match=rf"nothing is written: {row}.* cannot be read"):
+        measured(access, [UUID(JOB)], None)
 
 
 def test_import_says_what_it_did_and_twice_that_it_did_nothing(
@@ -199,7 +214,10 @@ def test_what_cannot_be_done_is_said_in_a_line(
 def test_a_job_without_a_time_is_named_with_its_command(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    before, left = psutil.Process().children(), list[psutil.Process]()
+
     def cancel(access: Access, job: UUID, **_: object) -> None:
+        left.extend(child for child in psutil.Process().children() if child not in before)
         access.do(cancellation_of(job))
 
     monkeypatch.setattr("service.cli.tuning.running.work_on_job", cancel)
@@ -208,6 +226,7 @@ def test_a_job_without_a_time_is_named_with_its_command(
     assert run("measure", str(asked), "--device", "opencl-cpu-as-b580", "-o", str(tmp_path / "found")) == 1
     *_, last = capsys.readouterr().err.splitlines()
     assert re.fullmatch(r"job (\S+) measured no time; `xetune jobs show \1` shows its trials", last)
+    assert left == []  # of those that asked the drivers
 
 
 @pytest.mark.opencl
