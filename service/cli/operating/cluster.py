@@ -58,9 +58,8 @@ def show_command(as_json: AsJson = False) -> None:
     if not leaders:
         print_line("no coordinator runs; `xetune serve` or `xetune coordinator` starts one")
     for row in leaders:
-        print_line(
-            f"coordinator {row.name.removesuffix(f' {row.holder}')}"
-        )  # that of one machine has its holder's name
+        # The name of one that serves a single machine ends with its holder.
+        print_line(f"coordinator {row.name.removesuffix(f' {row.holder}')}")
         print_line(f"  holder {row.holder}")
         print_line(f"  fence  {row.fence}, since {row.since:%Y-%m-%d %H:%M} UTC")
     if not devices:
