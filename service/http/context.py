@@ -1,4 +1,4 @@
-"""State that an app shares between its requests: settings, the database, devices, artifacts, the clock."""
+"""State shared by the requests of an app, or used by a command: settings, database, devices, artifacts, clock."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
 
 class Context:
-    """Shared state of an app for its requests.
+    """Shared state of an app for its requests, or of a command for what it does with this machine.
 
-    What only some requests need is built, and its modules imported, when it is first used: a command sends few.
+    What only some requests need is built, and its modules imported, when it is first used: a command needs little of
+    it.
     `list_all` lists the devices; by default those of this machine.
     """
 

@@ -31,7 +31,7 @@ _OF_OTHERS = ("max_import_bytes", "xray_memory_bytes")
 
 @contextmanager
 def own_context(probes: "Callable[[], Probes] | None" = None) -> Generator[Context]:
-    """Open the state of requests of this machine; a missing database is created and migrated.
+    """Open the context of a command for this machine; a missing database is created and migrated.
 
     `probes` returns the results of probes of the drivers that the command started.
 

@@ -225,11 +225,12 @@ def test_records_are_stored_once_and_found_alike(own: Access, served: Access) ->
 
 
 def test_a_file_is_imported_alike(own: Access, served: Access, tmp_path: Path) -> None:
-    file = tmp_path / "t4.json"
+    file = tmp_path / "results.jsonl"
     file.write_bytes(text_of(results()))
     here, there = (access.do(import_of(file, {"origin": "the lab"})).answer for access in (own, served))
     assert (here.origin, here.trials, there.trials, there.known) == ("the lab", here.trials, 0, here.trials)
     assert here.trials > 0
+    assert events(own) == [("command line", "import", "done")] * 2
 
 
 def test_a_removal_is_logged_as_by_the_application(own: Access, served: Access) -> None:
