@@ -261,7 +261,7 @@ def test_a_missing_fact_is_named(fact: str) -> None:
 
 
 def test_all_missing_facts_are_named_at_once() -> None:
-    said = r"^xe_cores and clock_mhz and bandwidth_bytes_per_s of Intel Data Center GPU Max 1450"
+    said = r"^xe_cores, clock_mhz and bandwidth_bytes_per_s of Intel Data Center GPU Max 1450"
     with pytest.raises(CannotPredict, match=said):
         predict(SQUARE, _config(SQUARE), find("max1450"))
     one_mode = _without(_without(B580, "threads_per_eu_by_grf_mode"), "threads_per_eu_large_grf")
