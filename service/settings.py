@@ -10,8 +10,15 @@ from platformdirs import user_data_path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 PREFIX = "XETUNE_"
-# Of the command line and the Python client, and of the files that Grafana is started with.
-_OF_OTHERS = ("XETUNE_SERVER", "XETUNE_API_KEY", "XETUNE_READ_KEY_FILE")
+_OF_OTHERS = (
+    "XETUNE_SERVER",
+    "XETUNE_API_KEY",
+    "XETUNE_HELION_STALE",
+    "XETUNE_READ_KEY_FILE",
+    "XETUNE_BASE",
+    "XETUNE_WORKER_IMAGE",
+)
+"""Of the command line and the Python client, and of the files of compositions."""
 
 
 class InvalidSettings(Exception):

@@ -1,5 +1,6 @@
 """Settings come from XETUNE_* variables; a bad one is named with what it holds."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,16 @@ def test_a_bad_variable_is_named_with_its_value(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("XETUNE_LEASE_S", "-1")
     with pytest.raises(InvalidSettings, match=r"XETUNE_PORT is 'http'.*XETUNE_LEASE_S is '-1'"):
         read_settings()
+
+
+def test_no_variable_of_the_client_and_of_compositions_is_told_as_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = [file for folder in ("docker", "xetune_client") for file in Path(folder).rglob("*.*")]
+    texts = [file.read_text() for file in files if file.suffix in (".py", ".yaml", ".yml")]
+    names = {name for text in texts for name in re.findall(r"XETUNE_[A-Z0-9_]*[A-Z0-9]\b", text)}
+    assert {"XETUNE_HELION_STALE", "XETUNE_WORKER_IMAGE"} < names
+    for name in names:
+        monkeypatch.setenv(name, "1")
+    assert unknown_settings() == []
 
 
 def test_a_misspelt_variable_is_named_with_the_nearest_setting_and_without_its_value(
