@@ -207,9 +207,8 @@ def _parsed(text: bytes) -> dict[str, object]:
     except UnicodeDecodeError as error:
         raise ValueError(f"expected UTF-8: {error.reason} at byte {error.start}") from error
     except json.JSONDecodeError as error:
-        raise ValueError(
-            f"expected one JSON object, got {text[:40]!r}: {error.msg} at character {error.pos}"
-        ) from error
+        fault = error.msg.removesuffix(" at")
+        raise ValueError(f"expected one JSON object, got {text[:40]!r}: {fault} at character {error.pos}") from error
     if not isinstance(document, dict):
         _refuse(f"expected one JSON object, got {text[:40]!r}")
     check_texts(cast(object, document))

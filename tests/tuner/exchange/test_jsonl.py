@@ -204,6 +204,10 @@ def test_a_configuration_comes_once_in_a_job() -> None:
         (b"", "line 1: expected the header of a xetune-exchange file, got an empty file"),
         (b"{}\n", "line 1: record: expected the header, got None"),
         (b"[1]\n", "line 1: expected one JSON object, got b'[1]"),
+        (
+            b'{"a": "b',
+            'line 1: expected one JSON object, got b\'{"a": "b\': Unterminated string starting at character 6',
+        ),
         (b"\xff\xfe\n", "line 1: expected UTF-8"),
         (b"[" * 100_000 + b"\n", "line 1: "),
         (b'{"record": "header", "version": ' + b"9" * 5000 + b"}\n", "line 1: "),
