@@ -255,7 +255,7 @@ def _all_of(condition: _Register) -> frozenset[_Register]:
     """Return a condition and those that it is the conjunction of."""
     chunk, at = condition
     match chunk.owner:
-        case xvector.ExtractOp():
+        case xvector.ExtractOp(dynamic_position=()):
             parts = [_register(chunk)]
         case xvector.BroadcastOp() as splat:
             parts = [_of_chunk(splat.source, None)]

@@ -37,8 +37,8 @@ def differences(places: Places, columns: int) -> list[bytes]:
 
 
 def _filled(places: Places) -> Places:
-    """Return places with those that hold nothing filled by another element of their register."""
-    return np.where(places < 0, places.max(-1, keepdims=True), places)
+    """Return places with those that hold nothing filled by another element of their register, or by the first."""
+    return np.where(places < 0, np.maximum(places.max(-1, keepdims=True), 0), places)
 
 
 def pointers_of(
@@ -65,6 +65,7 @@ def pointers_of(
         shared, more, products = _offset(emitter, axes)
         if where is not None:
             offset = _joined(emitter, shared, more, products)
+            offset = _repeated(emitter, offset, max(length_of(offset), length_of(where)))
             shared = emitter.chosen(where, offset, emitter.splat(emitter.constant(0, index), length_of(offset)))
             more, products = [0] * len(places), None
             if length_of(shared) > 1:
@@ -94,8 +95,12 @@ def _inside(emitter: Emitter, shared: Index, numbers: Sequence[int], extent: Ind
 def _all(emitter: Emitter, conditions: Sequence[SSAValue]) -> SSAValue:
     """Return the conjunction of conditions, of which some are of all registers."""
     longest = max(map(length_of, conditions))
-    alike = [c if length_of(c) == longest else emitter.splat(c, longest) for c in conditions]
-    return all_of(emitter, alike)
+    return all_of(emitter, [_repeated(emitter, condition, longest) for condition in conditions])
+
+
+def _repeated(emitter: Emitter, value: SSAValue, length: int) -> SSAValue:
+    """Return a vector of `length`, or one value for all registers as such a vector."""
+    return value if length_of(value) == length else emitter.splat(value, length)
 
 
 def _offset(emitter: Emitter, axes: Sequence[_Axis]) -> tuple[Index, list[int], SSAValue | None]:

@@ -66,7 +66,8 @@ def load_each(emitter: Emitter, access: Access, layout: LaneLayout, fill: SSAVal
     if longest == 1:
         found.update(_load_repeated(emitter, access, layout.places, fill))
     left = [register for register in range(len(layout.places)) if register not in found]
-    runs = list(_runs(layout.places, left, access.type.get_shape()[-1], longest))
+    least = max(1, _WORD // bits_of(access.type.element_type))
+    runs = list(_runs(layout.places, left, access.type.get_shape()[-1], least, longest))
     for some in _alike(access, layout, runs):
         loaded = _load(emitter, access, layout.places[[run[0] for run in some]], fill, len(some[0]))
         found.update(zip((register for run in some for register in run), loaded, strict=True))
@@ -106,18 +107,21 @@ def _load_repeated(emitter: Emitter, access: Access, places: Places, fill: SSAVa
         yield i, (shared[elements.index(places[i][0])], 0)
 
 
-def _runs(places: Places, registers: Sequence[int], columns: int, longest: int) -> Iterator[list[int]]:
-    """Yield the registers in runs of adjacent elements of a row: powers of two, each at a multiple of its length."""
+def _runs(places: Places, registers: Sequence[int], columns: int, least: int, longest: int) -> Iterator[list[int]]:
+    """Yield the registers in runs of adjacent elements of a row: powers of two from `least`, a word, to `longest`, each
+    at a multiple of its length; others alone.
+    """
     numbers = {places[i].tobytes(): i for i in registers} if longest > 1 else {}
     left = dict.fromkeys(registers)
     while left:
         run = [next(iter(left))]
         first = places[run[0]]
         if longest > 1 and (first >= 0).all():
-            starts = gcd(longest, *(first % columns).tolist())
-            while len(run) < starts and (following := numbers.get((first + len(run)).tobytes())) in left:
+            of_row = first % columns
+            most = min(gcd(longest, *of_row.tolist()), columns - int(of_row.max()))
+            while len(run) < most and (following := numbers.get((first + len(run)).tobytes())) in left:
                 run.append(following)
-        run = run[: 1 << (len(run).bit_length() - 1)]
+        run = run[: 1 << (len(run).bit_length() - 1)] if len(run) >= least else run[:1]
         for register in run:
             del left[register]
         yield run
@@ -127,13 +131,13 @@ def _load(emitter: Emitter, access: Access, places: Places, fill: SSAValue, leng
     """Return the registers of successive runs of a length, given the first elements of each."""
     element = access.type.element_type
     pointers, inside = pointers_of(emitter, access.matrix, element, places, access.type.get_shape()[-1], clamped=True)
-    words = length * bits_of(element) // _WORD
-    if length == 1 or not words:
+    if length == 1:
         chunk = emitter.chunk([(load(emitter, pointer, element, cache=access.cache), 0) for pointer in pointers])
         for condition in inside:
             chunk = emitter.chosen(condition, chunk, emitter.splat(fill, len(pointers)))
         return [(chunk, i) for i in range(len(pointers))]
-    of, out = element if bits_of(element) == _WORD else i32, list[Register]()
+    words, out = length * bits_of(element) // _WORD, list[Register]()
+    of = element if bits_of(element) == _WORD else i32
     for i, pointer in enumerate(pointers):
         value = load(emitter, pointer, of, words, cache=access.cache)
         for condition in inside:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from xdsl.context import Context
 
+from codegen import compile_module, simulate_module
 from codegen.artifact.signature import KernelArgument
 from codegen.xe.dialects import (
     gpu,
@@ -22,8 +23,10 @@ from codegen.xe.passes.lanes import (
     lower_to_lanes,
 )
 from codegen.xe.subgroup import subgroups_of
+from hal.facts.xe import find
 from tests.codegen.xe.passes.lanes.lane_kernels import (
     DTYPES,
+    Array,
     check,
     compiled,
     kernel,
@@ -359,3 +362,43 @@ def test_lanes_of_narrow_subgroups_share_offsets_of_rows_and_of_columns(size: in
         lower_to_lanes(module)
     assert len(re.findall("llvm.load", text(module))) == 6 * -(-24 // size)
     assert len(re.findall("arith.select .*index", text(module))) == selected
+
+
+def read_by_lanes(memory: str, a: Array, shape: tuple[int, int], *, by_columns: bool = False) -> Array:
+    """Return the first rows and columns of a matrix as a GPU without block messages reads them."""
+    element = memory.partition(",")[0].rpartition("x")[2].rstrip(">")
+    (rows, columns), size = shape, "x".join(map(str, shape[::-1] if by_columns else shape))
+    desc, read = f"!xegpu.tensor_desc<{rows}x{columns}x{element}>", f"vector<{rows}x{columns}x{element}>"
+    turned = f"%r = vector.transpose %v, [1, 0] : {read} to vector<{size}x{element}>" if by_columns else ""
+    body = f"""
+    %a = xegpu.create_nd_tdesc %A : {memory} -> {desc}
+    %o = xegpu.create_nd_tdesc %O : memref<{size}x{element}> -> !xegpu.tensor_desc<{size}x{element}>
+    %v = xegpu.load_nd %a[%c0, %c0] : {desc} -> {read}
+    {turned}
+    xegpu.store_nd %{"r" if by_columns else "v"}, %o[%c0, %c0]
+      : vector<{size}x{element}>, !xegpu.tensor_desc<{size}x{element}>"""
+    out = np.zeros(shape[::-1] if by_columns else shape, DTYPES[element])
+    artifact = compile_module(kernel(f"%A: {memory}, %O: memref<{size}x{element}>", body), find("a770"))
+    simulate_module(artifact, "k", (1, 1, 1), None, [a, out])
+    return out.T if by_columns else out
+
+
+@pytest.mark.parametrize(
+    ("shape", "by_columns"),
+    [
+        ((4, 1), False),  # the next element is in the next row
+        ((12, 2), True),
+        ((4, 3), True),
+        ((8, 8), True),
+    ],
+)
+def test_lanes_load_words_of_a_row_at_once_and_other_bytes_alone(shape: tuple[int, int], by_columns: bool) -> None:
+    a = numbers("i8", 12, 8)
+    read = read_by_lanes("memref<12x8xi8>", a, shape, by_columns=by_columns)
+    np.testing.assert_array_equal(read, a[: shape[0], : shape[1]])
+
+
+def test_lanes_look_which_rows_are_inside_where_all_rows_are_one() -> None:
+    a = np.broadcast_to(numbers("f32", 24), (3, 24))
+    read = read_by_lanes("memref<3x24xf32, strided<[0, 1]>>", a, (4, 32))
+    np.testing.assert_array_equal(read, np.pad(a, ((0, 1), (0, 8))))
