@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy.orm import Session
 
+from db.errors import DatabaseError
 from db.queries import records as tuner_records
 from service.api.exchange import exporting
 from service.api.exchange.exporting import Selection
@@ -60,8 +61,8 @@ def exported(query: ExportQuery, context: Context) -> Exported:
 def _lines(context: Context, selection: Selection, runners_up: int | None, origin: str) -> Iterator[str]:
     """Yield the lines; an error after the first becomes the last line, as the answer has begun."""
     has_begun = False
-    with context.database.read() as session:
-        try:
+    try:
+        with context.database.read() as session:
             if runners_up is None:
                 records = exporting.results(session, context.artifacts, selection)
                 if selection.problem_key is None and selection.job_id is None:
@@ -73,13 +74,13 @@ def _lines(context: Context, selection: Selection, runners_up: int | None, origi
             for line in write_lines(chain([exporting.header(origin)], found, records)):
                 has_begun = True
                 yield line
-        except (StorageError, ServiceError) as error:
-            if has_begun:
-                yield broken_line(str(error))
-            elif isinstance(error, StorageError):
-                raise Unavailable(str(error), rule="artifact-files") from error
-            else:
-                raise
+    except (StorageError, ServiceError, DatabaseError) as error:
+        if has_begun:
+            yield broken_line(str(error))
+        elif isinstance(error, StorageError):
+            raise Unavailable(str(error), rule="artifact-files") from error
+        else:
+            raise
 
 
 def check_files(query: ExportQuery, context: Context) -> None:

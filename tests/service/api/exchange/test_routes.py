@@ -1,17 +1,20 @@
 """Results go in and out over REST as JSON lines: whole or not at all, with who brought them."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import update
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from db.schema.target import Problem
 from db.schema.trial import Trial
+from service.api.exchange import export_stream
 from service.artifacts import ArtifactStore
 from service.settings import Settings
 from tests.service.api.keys.test_keys import bearer, make_key
@@ -20,6 +23,7 @@ from tests.service.rest import Clock, context_of
 from tests.tuner.exchange import lines
 from tests.tuner.exchange.cpu_lines import SECOND_JOB
 from tests.tuner.exchange.lines import JOB, read, results, text_of
+from tuner.exchange.records import Record
 from tuner.session.trial import ReusedFrom
 
 
@@ -113,6 +117,23 @@ def test_an_export_with_a_row_that_cannot_be_read_says_which(large: TestClient) 
     refused = large.get("/v1/exports")
     assert (refused.status_code, refused.json()["rule"]) == (409, "unreadable-row")
     assert f"job {JOB} cannot be read" in refused.json()["detail"]
+
+
+def test_an_export_during_which_the_database_fails_ends_with_the_reason(
+    large: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert large.post("/v1/imports", content=_text()).status_code == 200
+    read = export_stream.exporting.results
+
+    def failing(*asked: Any) -> Iterator[Record]:
+        yield next(read(*asked))
+        raise PoolTimeout
+
+    monkeypatch.setattr(export_stream.exporting, "results", failing)
+    begun = large.get("/v1/exports")
+    assert begun.status_code == 200
+    last = json.loads(begun.text.splitlines()[-1])
+    assert (last["record"], "all connections of this process are in use" in last["error"]) == ("broken", True), last
 
 
 def test_files_of_a_job_whose_time_another_reuses_are_checked_too(large: TestClient, settings: Settings) -> None:
