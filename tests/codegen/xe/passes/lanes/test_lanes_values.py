@@ -162,19 +162,13 @@ def test_conversions_and_selection(body: str, element: str, to: str) -> None:
         ((32, 16), "f16", 32),  # by words of two
         ((64, 16), "i8", 32),  # and of four
         ((8, 12), "i8", None),
-        *(
-            pytest.param(*case, marks=pytest.mark.slow)
-            for case in (
-                ((5, 16), "f16", None),
-                ((16, 48), "f32", 96),
-                ((24, 40), "f32", None),
-                ((4, 4), "f32", None),
-                ((16, 1), "f32", None),
-            )
-        ),
+        ((5, 16), "f16", None),
+        ((16, 48), "f32", 96),
+        ((24, 40), "f32", None),
+        ((4, 4), "f32", None),
+        ((16, 1), "f32", None),
     ],
 )
-@pytest.mark.slow
 def test_transposes_exchange_bits_of_lanes_and_registers(shape: Shape, element: str, shuffles: int | None) -> None:
     rows, columns = shape
     # A slice is not loaded transposed.
