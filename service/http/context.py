@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from service.api.devices.service import DeviceDirectory
     from service.api.health.storage import StorageCheck
     from service.api.jobs.shared import SharedNews
-    from service.api.kernels.lookup.answers import Answers
+    from service.api.kernels.lookup.answer_cache import Answers
     from service.api.metrics.registry import Metrics
     from service.cache_invalidation import CacheInvalidation
 
@@ -94,7 +94,7 @@ class Context:
     @cached_property
     def answers(self) -> "Answers":
         """Rendered answers to lookups."""
-        from service.api.kernels.lookup.answers import Answers
+        from service.api.kernels.lookup.answer_cache import Answers
 
         answers = Answers(self.settings.answers_bytes, self.now)
         self.freshness.tell(answers.on_news)

@@ -12,7 +12,7 @@ from db.queries.results import kernels
 from db.schema.kernel import Kernel
 from hal import DeviceKind, DeviceSpec
 from service.api.kernels.lookup.answering import answer_all, the_answer
-from service.api.kernels.lookup.computed import Wanted as Lookup
+from service.api.kernels.lookup.answers import Wanted as Lookup
 from service.api.kernels.lookup.schemas import LookupOut
 from service.api.toolchain.offline import find_ocloc
 from service.api.xray.schemas import FoundOut, OursOut, XrayKernelOut, XrayOut, XrayQuery

@@ -92,7 +92,7 @@ def lookup_of(body: LookupBody) -> Action[LookupOut]:
     from service.api.kernels.lookup.schemas import LookupOut
 
     def look_up(context: Context) -> Done[LookupOut]:
-        from service.api.kernels.lookup.computed import Wanted, answer_one, on_driver
+        from service.api.kernels.lookup.answers import Wanted, answer_one, on_driver
 
         answer = answer_one(context, Wanted(to_problem(body.problem), body.device, body.target))
         found = on_driver(answer, body.driver)

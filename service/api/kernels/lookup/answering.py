@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from service.api.kernels.lookup.answers import Kept
-from service.api.kernels.lookup.computed import Key, Place, Wanted, no_kernel, place_of, work_out
+from service.api.kernels.lookup.answer_cache import Kept
+from service.api.kernels.lookup.answers import Key, Place, Wanted, no_kernel, place_of, work_out
 from service.api.kernels.lookup.schemas import LookupOut, MissOut
 from service.http.context import Context
 

@@ -5,7 +5,7 @@ from operator import attrgetter
 
 import msgspec
 
-from service.api.kernels.lookup.answers import Kept
+from service.api.kernels.lookup.answer_cache import Kept
 from service.api.kernels.lookup.batch_schemas import (
     Columns,
     Form,

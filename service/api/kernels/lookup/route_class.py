@@ -12,14 +12,14 @@ from fastapi import Request, Response
 from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope, Send
 
+from service.api.kernels.lookup.answer_cache import Question
 from service.api.kernels.lookup.answering import note_lookups
-from service.api.kernels.lookup.answers import Question
+from service.api.kernels.lookup.answers import Key
 from service.api.kernels.lookup.batch import render
 from service.api.kernels.lookup.batch_schemas import (
     MOST,
     Form,
 )
-from service.api.kernels.lookup.computed import Key
 from service.api.keys.guard import GuardedRoute
 from service.http.deps import context_of
 

@@ -5,19 +5,19 @@ from typing import Annotated
 
 from fastapi import Query, Request, Response
 
+from service.api.kernels.lookup.answer_cache import Kept
 from service.api.kernels.lookup.answering import (
     answer_all,
     note_lookups,
     the_answer,
 )
-from service.api.kernels.lookup.answers import Kept
+from service.api.kernels.lookup.answers import Answer, Wanted, on_driver
 from service.api.kernels.lookup.batch import render
 from service.api.kernels.lookup.batch_schemas import (
     BatchBody,
     BatchOut,
     Form,
 )
-from service.api.kernels.lookup.computed import Answer, Wanted, on_driver
 from service.api.kernels.lookup.route_class import LookupRoute
 from service.api.kernels.lookup.schemas import LookupOut
 from service.api.kernels.lookup.tuning import (

@@ -9,12 +9,12 @@ from service.api.jobs.requests import (
     understand,
 )
 from service.api.jobs.schemas import JobBody
-from service.api.kernels.lookup.answers import Kept
+from service.api.kernels.lookup.answer_cache import Kept
+from service.api.kernels.lookup.answers import Wanted
 from service.api.kernels.lookup.batch_schemas import (
     BatchBody,
     PlacedJob,
 )
-from service.api.kernels.lookup.computed import Wanted
 from service.api.kernels.lookup.schemas import LookupOut, MissOut
 from service.api.kernels.schemas import LookupBody
 from service.api.kernels.tune import Tune

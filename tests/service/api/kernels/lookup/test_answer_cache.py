@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from db.queries.change_feed import News
-from service.api.kernels.lookup.answers import Answers, Kept, Question
+from service.api.kernels.lookup.answer_cache import Answers, Kept, Question
 
 BUDGET = 1_000_000
 LISTING = object()
