@@ -313,19 +313,24 @@ def _regular(lanes: Sequence[int]) -> tuple[int, ...]:
 def _exchange(
     emitter: Emitter, registers: Sequence[Register], places: Places, wanted: Places
 ) -> tuple[list[Register], Places]:
-    """Exchange bits of lanes and registers until each lane bit has its wanted meaning, as far as possible."""
+    """Exchange bits of lanes and registers until each lane bit has its wanted meaning, as far as possible.
+
+    An exchange may bring what another lane bit needs to the registers.
+    """
     now, goal = _weights(*_key(places)), _weights(*_key(wanted))
     held = list(registers)
     if now is None or goal is None:
         return held, places
     (of_registers, of_lanes), (_, wanted_of_lanes) = map(list, now), goal
-    for bit in 2 * list(range(_lane_bits(places))):  # an exchange brings what another bit needs to the registers
+
+    def is_held(bit: int) -> bool:
         weight = wanted_of_lanes[bit]
-        if of_lanes[bit] == weight or 0 in (of_lanes[bit], weight) or weight not in of_registers:
-            continue
-        other = of_registers.index(weight)
+        return of_lanes[bit] != weight and 0 not in (of_lanes[bit], weight) and weight in of_registers
+
+    while (bit := next(filter(is_held, range(_lane_bits(places))), None)) is not None:
+        other = of_registers.index(wanted_of_lanes[bit])
         held, places = _exchange_bit(emitter, held, places, bit, other)
-        of_registers[other], of_lanes[bit] = of_lanes[bit], weight
+        of_registers[other], of_lanes[bit] = of_lanes[bit], of_registers[other]
     return held, places
 
 

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from codegen import compile_module
+from codegen import DType, GemmProblem, compile_gemm, compile_module
 from hal.facts.xe import find
 from tests.codegen.xe.passes.lanes.lane_kernels import (
     Argument,
@@ -18,6 +18,8 @@ from tests.codegen.xe.passes.lanes.lane_kernels import (
     run,
 )
 from tests.few import few
+from tuner.space.xe.heuristic import default_config
+from tuner.verify.verify import verify_by_simulation
 
 
 def gemm(
@@ -261,3 +263,10 @@ def test_operands_in_words_and_no_accumulator() -> None:
     assert "read_transform_16b_32r16x2c" in compiled(source).ll
     assert "shuffle" not in compiled(source).ll.replace("shufflevector", "")
     check(source, [numbers("f16", 8, 32), numbers("f16", 32, 48, seed=6), np.zeros((8, 48), np.float32)], 1e-5)
+
+
+def test_lanes_exchange_each_bit_of_a_by_columns_once() -> None:
+    problem = GemmProblem(64, 64, 64, dtype_a=DType.BF16, dtype_b=DType.BF16, transpose_a=True)
+    artifact = compile_gemm(problem, default_config(problem, find("arl-h")), find("arl-h"))
+    assert artifact.stage("lanes").data.count(b"gpu.shuffle") == 24
+    verify_by_simulation(artifact)
