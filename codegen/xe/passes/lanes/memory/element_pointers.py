@@ -1,4 +1,9 @@
-"""Pointers of elements that lanes access one by one: those of several registers are computed as vectors."""
+"""Pointers of elements that lanes access one by one: those of several registers are computed as vectors.
+
+Each lane's offset of register i is `shared + numbers[i] + products[i]`, in elements: an index that all registers share,
+a constant, and an element of a vector where the step from one row to the next is no constant. A clamped offset is
+selected by a condition, so that all three become one index or one vector.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

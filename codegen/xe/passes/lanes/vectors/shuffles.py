@@ -61,7 +61,9 @@ def rearrange(
 
 
 def _by_words(emitter: Emitter, value: Lanes, layout: LaneLayout, wanted: Places) -> list[SSAValue] | None:
-    """Return chunks of wanted elements, moved between lanes as words of several; None if none moves, or not so."""
+    """Return chunks of wanted elements, moved between lanes as words of several; None if none moves, or there are no
+    words whose parts stay together.
+    """
     element, places = element_of(value.chunks[0]), value.layout.places
     parts = _WORD // bits_of(element)
     if not 1 < parts <= _WORD // _BYTE or len(_grouped(*_key(places), *_key(wanted))[0]) == len(wanted):
@@ -105,7 +107,10 @@ class _Words:
 
 @lru_cache(_KEPT)
 def _words(places: tuple[bytes, int], wanted: tuple[bytes, int], parts: int) -> _Words | None:
-    """Return words whose parts stay together: neighbours, or elements by which registers differ before and after."""
+    """Return words of registers of which each wanted register takes the same part in all lanes; None if there are none.
+
+    Parts are neighbours, or elements whose numbers differ by bits that belong to registers before and afterwards.
+    """
     held, then = _of_key(*places), _of_key(*wanted)
     for names in _numberings(held, then, parts):
         now, goal = (np.where(of < 0, NOTHING, names[of]) for of in (held, then))
@@ -124,7 +129,7 @@ def _words(places: tuple[bytes, int], wanted: tuple[bytes, int], parts: int) -> 
 
 
 def _numberings(held: Places, wanted: Places, parts: int) -> Iterator[Places]:
-    """Yield numbers of elements of which the lowest bits may be the part of a word."""
+    """Yield numberings of the elements, each with the part of a word in the lowest bits."""
     elements = np.arange(max(held.max(), wanted.max()) + 1)
     yield elements
     used = held[np.isin(held, wanted[wanted >= 0]).any(1)]
