@@ -3,7 +3,6 @@
 DatabaseError
 +-- DatabaseUnavailable    no connection, or the file is no database
 +-- DatabaseNotMigrated    its tables are missing, older or newer than this program's
-|   +-- DatabaseEmpty      it is not there yet, or has no tables at all
 +-- UnknownRevision        no migration leads to that revision
 +-- DatabaseReadOnly       it may be read, not written
 +-- DatabaseLocked         another process held its lock for too long
@@ -29,11 +28,14 @@ class DatabaseUnavailable(DatabaseError):
 
 
 class DatabaseNotMigrated(DatabaseError):
-    """Its tables are missing, older or newer than this program's."""
+    """Its tables are missing, older or newer than this program's.
 
+    `is_empty`: it is not there yet, or has no tables at all, so that the first command makes them.
+    """
 
-class DatabaseEmpty(DatabaseNotMigrated):
-    """It is not there yet, or has no tables at all: the first command makes them."""
+    def __init__(self, message: str, *, is_empty: bool = False) -> None:
+        super().__init__(message)
+        self.is_empty = is_empty
 
 
 class UnknownRevision(DatabaseError):

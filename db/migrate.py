@@ -8,7 +8,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, inspect, text
 from sqlalchemy.exc import OperationalError
 
-from db.errors import NOT_MIGRATED_ADVICE, DatabaseEmpty, DatabaseNotMigrated, DatabaseUnavailable, UnknownRevision
+from db.errors import NOT_MIGRATED_ADVICE, DatabaseNotMigrated, DatabaseUnavailable, UnknownRevision
 from db.session import LOCK_TIMEOUT_S, Database, open_database, shown_url, sqlite_path, typed_errors
 
 _SCRIPTS = Path(__file__).resolve().parents[1] / "migrations"
@@ -66,17 +66,16 @@ def check_migrated(engine: Engine) -> None:
     """Check that the database has this program's tables.
 
     Raises:
-        DatabaseEmpty: it has no tables at all.
         DatabaseNotMigrated: it has none, older or newer ones.
         DatabaseError: it cannot be read.
     """
     shown = shown_url(engine.url)
     path = sqlite_path(engine)
     if path is not None and not path.exists():
-        raise DatabaseEmpty(f"database {shown} does not exist; {NOT_MIGRATED_ADVICE}")
+        raise DatabaseNotMigrated(f"database {shown} does not exist; {NOT_MIGRATED_ADVICE}", is_empty=True)
     if (found := current(engine)) is None:
-        kind = DatabaseEmpty if _is_empty(engine) else DatabaseNotMigrated
-        raise kind(f"database {shown} has none of this program's tables; {NOT_MIGRATED_ADVICE}")
+        message = f"database {shown} has none of this program's tables; {NOT_MIGRATED_ADVICE}"
+        raise DatabaseNotMigrated(message, is_empty=_is_empty(engine))
     _check_known(engine, found)
     if found != head():
         raise DatabaseNotMigrated(f"{_place(engine, found)}; {NOT_MIGRATED_ADVICE}")

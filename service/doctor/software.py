@@ -7,7 +7,7 @@ import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from db.errors import DatabaseEmpty, DatabaseError
+from db.errors import DatabaseError, DatabaseNotMigrated
 from db.migrate import check_migrated
 from db.session import open_database, shown_url, sqlite_path
 from hal.probe.findings import Finding, State
@@ -58,7 +58,7 @@ def database_finding(url: str, empty: State = State.NOTE) -> Finding:
     try:
         check_migrated(database.engine)
     except DatabaseError as error:
-        state = empty if isinstance(error, DatabaseEmpty) else State.FAULT
+        state = empty if isinstance(error, DatabaseNotMigrated) and error.is_empty else State.FAULT
         found, _, remedy = str(error).removeprefix(f"database {shown}").partition("; ")
         how = "the first command makes it" if state is State.NOTE else remedy
         return Finding("database", shown, state, found.lstrip(": "), how)
