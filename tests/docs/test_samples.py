@@ -1,4 +1,4 @@
-"""What pages show of the output of a command is what it prints."""
+"""Check that pages show the output of a command as it prints it."""
 
 import os
 import re

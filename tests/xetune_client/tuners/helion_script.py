@@ -19,7 +19,7 @@ url, folder = sys.argv[1:]
 
 
 class Facts:
-    """What torch would tell of the GPU."""
+    """Facts of the GPU as torch would tell them."""
 
     name = "Intel(R) Arc(TM) Pro B60 Graphics"
     device_id = 0xE211
