@@ -74,7 +74,7 @@ def tiles_of(on: CpuProblem, isa: Isa, plain: CpuPoint) -> Iterator[TileShape]:
 def _streams_panels_of_tiles(on: CpuProblem, isa: Isa, plain: CpuPoint) -> bool:
     """Return whether one tile of rows reads panels that were packed for tile registers beforehand, each once.
 
-    No step along K of such a panel should lie on two pages (measured, docs/performance.md).
+    No step along K of such a panel should lie on two pages (measured, docs/cpu_kernels.md).
     """
     p, beforehand = on.problem, plain.pack_b == Packing.BEFOREHAND.value
     return isa is Isa.AMX and beforehand and p.m <= ROWS_AMX and not p.has_weights
