@@ -47,9 +47,9 @@ def _subclass_to_json(value: object) -> Json:
     if isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, list | tuple):
-        return [to_json(v) for v in value]  # pyright: ignore[reportUnknownVariableType]
+        return [to_json(v) for v in value]
     if isinstance(value, dict):
-        return {str(k): to_json(v) for k, v in value.items()}  # pyright: ignore
+        return {str(k): to_json(v) for k, v in value.items()}
     raise TypeError(f"no canonical form for {type(value).__name__}: {value!r}")
 
 

@@ -31,6 +31,7 @@ from xetune_client.wire import (
     query_of,
     read,
     to_json,
+    whole_export,
 )
 
 _JOBS_A_PAGE, _TRIALS_A_PAGE, _RECORDS_A_PAGE = 200, 1000, 200
@@ -367,9 +368,12 @@ class AsyncClient:
     async def export_results(self, *, job_id: UUID | None = None, device: str | None = None, **said: Value) -> bytes:
         """Export results as JSON lines, of a job or a device if given; `said` selects a problem or another
         format.
+
+        Raises:
+            Damaged: a row or file of the service could not be read after it began to answer.
         """
         query = query_of({"job": job_id, "device": device, **said})
-        return (await self.send(Request("GET", "/v1/exports", query))).body
+        return whole_export(await self.send(Request("GET", "/v1/exports", query)))
 
     async def recordings(self, *, before: UUID | None = None, limit: int | None = None) -> models.RecordingPage:
         """Return a page of recordings of other autotuners, newest first."""

@@ -4,7 +4,7 @@ ClientError
 +-- Misused          the request cannot be sent: an invalid URL or key
 +-- NotReached       no answer to any attempt
 +-- Unreadable       the answer does not match the contract
-+-- Damaged          a file does not match its hash
++-- Damaged          a file does not match its hash, or an export broke off
 +-- TookTooLong      a job is not over within the timeout
 +-- Refused          an error response: problem+json
     +-- BadRequest   400, 405, 415, 422: invalid request
@@ -42,7 +42,7 @@ class Unreadable(ClientError):
 
 
 class Damaged(ClientError):
-    """A file does not match its hash."""
+    """A file does not match its hash, or the service could not finish an export."""
 
 
 class TookTooLong(ClientError):

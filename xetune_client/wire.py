@@ -1,5 +1,6 @@
 """Requests and answers as values; opens no socket."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -11,7 +12,7 @@ from uuid import UUID, uuid4
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from xetune_client import models
-from xetune_client.errors import Misused, Refused, Unreadable, kind_of
+from xetune_client.errors import Damaged, Misused, Refused, Unreadable, kind_of
 
 T = TypeVar("T")
 Value = str | int | float | bool | UUID | datetime | None
@@ -91,6 +92,18 @@ def read(answer: Answer, model: type[T]) -> T:
             f"expected {getattr(model, '__name__', model)}, but {where}: {first['msg']}; got {answer.status} "
             f"{answer.media_type or 'without a type'}, {shown!r}: is this a XeTune service of this version?"
         ) from error
+
+
+def whole_export(answer: Answer) -> bytes:
+    """Return the body of an export.
+
+    Raises:
+        Damaged: its last line says why the service could not finish it.
+    """
+    last = answer.body[answer.body.rfind(b"\n", 0, -1) + 1 :]
+    if last.startswith(b'{"record":"broken"'):
+        raise Damaged(f"the export broke off: {json.loads(last)['error']}")
+    return answer.body
 
 
 def query_of(values: Query) -> tuple[tuple[str, str], ...]:

@@ -102,7 +102,7 @@ def _work() -> None:
     from hal.facts.xe import find
 
     start_emitter()
-    stages.time = _ProcessorTime  # pyright: ignore[reportAttributeAccessIssue]  # stages measure elapsed time
+    stages.time = _ProcessorTime  # stages measure elapsed time
     while True:
         try:
             _, device, problem, config = pickle.load(sys.stdin.buffer)

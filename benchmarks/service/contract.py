@@ -24,6 +24,7 @@ from urllib.request import urlopen
 from db.migrate import prepare
 from db.values import utc_now
 from service.api.keys import service as keys
+from service.api.keys.caller import COMMAND_LINE
 from service.api.keys.schemas import KeyBody
 from service.api.keys.scope import Scope
 from service.openapi.contract import CONTRACT_FILE
@@ -65,7 +66,7 @@ def _key(folder: Path) -> str:
     """A key of a new database, from which on all requests need one."""
     database = prepare(Settings(data_dir=folder).database_url, create=True)
     with database.write() as session:
-        made = keys.create(session, KeyBody(name="contract", scope=Scope.ADMIN), utc_now())
+        made = keys.create(session, KeyBody(name="contract", scope=Scope.ADMIN), utc_now(), COMMAND_LINE)
     database.close()
     assert made.key is not None  # it is new
     return made.key

@@ -48,7 +48,7 @@ class FleetClock:
             finally:
                 self._leave()
 
-        thread.run = counted  # type: ignore[method-assign]
+        thread.run = counted
         with self._lock:
             self._working += 1
         thread.start()

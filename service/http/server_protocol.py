@@ -65,6 +65,6 @@ class JoiningTransport(asyncio.Transport):
 class ServerProtocol(HttpToolsProtocol):
     """HTTP/1.1 over a JoiningTransport."""
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def connection_made(self, transport: asyncio.Transport) -> None:
         """Begin to serve a connection."""
         super().connection_made(JoiningTransport(transport, self.loop))

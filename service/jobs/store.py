@@ -352,4 +352,4 @@ def _put_files(store: ArtifactStore, artifact: AnyArtifact, document: JsonObject
 
 def _json_object(value: object) -> JsonObject:
     assert isinstance(value, dict)
-    return value  # pyright: ignore[reportUnknownVariableType]
+    return value

@@ -142,15 +142,15 @@ def _ordered(schemas: Mapping[str, Schema], wanted: Iterable[str] | None = None)
 
 def _needs(schema: object) -> Iterator[str]:
     if isinstance(schema, Mapping):
-        for key, value in schema.items():  # pyright: ignore[reportUnknownVariableType]
+        for key, value in schema.items():
             if key == "$ref":
                 if str(value).startswith(_REF):
-                    yield str(value).removeprefix(_REF)  # pyright: ignore[reportUnknownArgumentType]
+                    yield str(value).removeprefix(_REF)
             elif key not in ("examples", "example", "default"):
-                yield from _needs(value)  # pyright: ignore[reportUnknownArgumentType]
+                yield from _needs(value)
     elif isinstance(schema, list):
-        for value in schema:  # pyright: ignore[reportUnknownVariableType]
-            yield from _needs(value)  # pyright: ignore[reportUnknownArgumentType]
+        for value in schema:
+            yield from _needs(value)
 
 
 def _class(name: str, schemas: Mapping[str, Schema]) -> str:

@@ -165,7 +165,7 @@ def _literal(value: object, indent: str = "") -> str:
         entries = "".join(f'{inner}"{name}": {_literal(of, inner)},\n' for name, of in value.items())
         return f"{{\n{entries}{indent}}}"
     if isinstance(value, list):
-        return f"[{', '.join(_literal(of, indent) for of in value)}]"  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        return f"[{', '.join(_literal(of, indent) for of in value)}]"
     return json.dumps(value) if isinstance(value, str) else repr(value)
 
 

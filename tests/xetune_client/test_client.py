@@ -17,6 +17,7 @@ from service.http.context import Context
 from tests.db.rows import add_measured
 from tests.service.passed import Passed
 from tests.service.rest import BODY, post_job, row_of
+from tuner.exchange.jsonl import broken_line
 from xetune_client import (
     AsyncClient,
     Client,
@@ -388,6 +389,12 @@ def test_a_closed_client_says_so() -> None:
 
     with pytest.raises(Misused, match="the client is closed"):
         anyio.run(use_closed)
+
+
+def test_an_export_that_broke_off_is_an_error() -> None:
+    lines = '{"record":"header"}\n' + broken_line("kernel 7f cannot be read")
+    with pytest.raises(Damaged, match=r"^the export broke off: kernel 7f cannot be read$"):
+        faked(lambda _: httpx.Response(200, text=lines)).export_results()
 
 
 def test_an_answer_of_something_else_is_told() -> None:

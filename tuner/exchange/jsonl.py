@@ -192,7 +192,7 @@ def _read(number: int, text: bytes, *, is_first: bool) -> Record:
 
 def _decoded(kind: str, document: dict[str, object]) -> Record:
     try:
-        return decode(_KINDS[kind], document)  # pyright: ignore[reportReturnType]
+        return decode(_KINDS[kind], document)
     except Malformed as error:
         raise ValueError(f"{kind}: {error if error.field else error.message}") from error
     except (ValueError, CodegenError) as error:

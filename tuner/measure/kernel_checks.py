@@ -208,7 +208,7 @@ def config_of(check: KernelCheck, spec: DeviceSpec) -> KernelConfig:
     config = tuning.default(check.problem, spec)
     if check.strategy:
         assert isinstance(config, XeConfig)  # only checks of GPUs set fields
-        strategy = replace(config.strategy, **check.strategy)  # pyright: ignore[reportArgumentType]
+        strategy = replace(config.strategy, **check.strategy)
         config = tuning.refit(check.problem, replace(config, strategy=strategy), spec, set(check.strategy))
     check_kernel(check.problem, config, spec)
     return config

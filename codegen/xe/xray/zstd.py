@@ -23,7 +23,7 @@ def zstd_frame(data: bytes, at: int, most: int) -> bytes | None:
         return None
     if not is_installed():
         return b""
-    import zstandard  # pyright: ignore[reportMissingImports]
+    import zstandard
 
     unpacker = zstandard.ZstdDecompressor(max_window_size=_WINDOW_BYTES)
     try:

@@ -169,6 +169,6 @@ def _match(match: Match) -> MatchOut:
 
 def _plain(value: object) -> FactValue:
     if isinstance(value, tuple):
-        return list(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        return list(value)
     assert isinstance(value, bool | int | float | str)
     return value

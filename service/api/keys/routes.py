@@ -6,7 +6,6 @@ from uuid import UUID
 
 from fastapi import Path, Response
 
-from service.api.audit.log import record
 from service.api.keys import service
 from service.api.keys.guard import (
     ADMIN,
@@ -43,8 +42,7 @@ def create_key(body: KeyBody, context: ContextDep, response: Response, by: Calle
     A repeated request is answered without the secret, which is not stored.
     """
     with once.write() as session:
-        made = service.create(session, body, context.now())
-        record(session, by, "key.create", made.id)
+        made = service.create(session, body, context.now(), by)
         kept = made.model_copy(update={"key": None})
         return once.answer(session, response, made, HTTPStatus.CREATED, kept=kept)
 
@@ -59,6 +57,4 @@ def list_keys(session: ReadSessionDep) -> KeyList:
 def revoke_key(key_id: KeyId, context: ContextDep, by: CallerDep) -> KeyOut:
     """Revoke a key; effective from the next request on."""
     with context.database.write() as session:
-        revoked = service.revoke(session, key_id, context.now())
-        record(session, by, "key.revoke", key_id)
-    return revoked
+        return service.revoke(session, key_id, context.now(), by)

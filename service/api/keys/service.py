@@ -9,7 +9,8 @@ from sqlalchemy.orm import Session
 
 from db.queries.access import api_keys
 from db.schema.access import ApiKey
-from service.api.keys.caller import RESERVED
+from service.api.audit.log import record
+from service.api.keys.caller import RESERVED, Caller
 from service.api.keys.schemas import (
     KeyBody,
     KeyList,
@@ -21,8 +22,8 @@ from service.api.keys.tokens import new_token
 from service.errors import BadRequest, Conflict, FieldError, NotFound
 
 
-def create(session: Session, body: KeyBody, now: datetime) -> NewKeyOut:
-    """Create a key.
+def create(session: Session, body: KeyBody, now: datetime, by: Caller) -> NewKeyOut:
+    """Create a key, with its event in the audit log.
 
     Raises:
         BadRequest: rule `reserved-name` or `name`; rule `expires-at`: it would never work.
@@ -48,6 +49,7 @@ def create(session: Session, body: KeyBody, now: datetime) -> NewKeyOut:
         )
     except IntegrityError as error:  # another request took the name since
         raise _taken(body.name) from error
+    record(session, by, "key.create", key.id)
     return NewKeyOut(**dict(describe(key)), key=token.text)
 
 
@@ -56,8 +58,8 @@ def list_keys(session: Session) -> KeyList:
     return KeyList(keys=[describe(key) for key in api_keys.list_all(session)])
 
 
-def revoke(session: Session, key_id: UUID, now: datetime) -> KeyOut:
-    """Revoke a key; one that is revoked is not changed.
+def revoke(session: Session, key_id: UUID, now: datetime, by: Caller) -> KeyOut:
+    """Revoke a key, with its event in the audit log; one that is revoked is not changed.
 
     Raises:
         NotFound: there is no such key.
@@ -68,6 +70,7 @@ def revoke(session: Session, key_id: UUID, now: datetime) -> KeyOut:
     if key.revoked_at is None:
         key.revoked_at = now
         session.flush()
+    record(session, by, "key.revoke", key_id)
     return describe(key)
 
 

@@ -7,7 +7,6 @@ from uuid import UUID
 from fastapi import Path, Query, Response
 
 from db.values import JsonObject
-from service.api.audit.log import record
 from service.api.keys.guard import (
     READ,
     TUNE,
@@ -99,6 +98,5 @@ def read_record(record_id: RecordId, session: ReadSessionDep) -> RecordOut:
 def delete_record(record_id: RecordId, database: DatabaseDep, by: CallerDep) -> Response:
     """Delete a record; the one that it replaced is in force again."""
     with database.write() as session:
-        service.delete(session, record_id)
-        record(session, by, "record.delete", record_id)
+        service.delete(session, record_id, by)
     return Response(status_code=204)

@@ -150,13 +150,14 @@ def history(session: Session, record_id: UUID) -> list[RecordOut]:
     return [to_out(each) for each in records.newest(session, row.problem_hash, row.device, _HISTORY)]
 
 
-def delete(session: Session, record_id: UUID) -> None:
-    """Delete a record.
+def delete(session: Session, record_id: UUID, by: Caller) -> None:
+    """Delete a record, with its event in the audit log.
 
     Raises:
         NotFound: there is none.
     """
     session.delete(_found(session, record_id))
+    record(session, by, "record.delete", record_id)
 
 
 def list_records(

@@ -6,7 +6,6 @@ from uuid import UUID
 
 from fastapi import Path, Query, Response
 
-from service.api.audit.log import record
 from service.api.keys.guard import (
     READ,
     TUNE,
@@ -69,35 +68,28 @@ def replace_schedule(schedule_id: ScheduleId, body: ScheduleBody, context: Conte
     """Replace a schedule, validated as a new one; its id, history and paused state are kept."""
     due_at = service.check(body, context, context.now())
     with context.database.write() as session:
-        schedule = service.replace(session, schedule_id, body, due_at)
-        record(session, by, "schedule.replace", schedule_id)
-    return schedule
+        return service.replace(session, schedule_id, body, due_at, by)
 
 
 @router.delete("/{schedule_id}", status_code=204, responses=NOT_FOUND, dependencies=[TUNE])
 def delete_schedule(schedule_id: ScheduleId, database: DatabaseDep, by: CallerDep) -> None:
     """Delete a schedule; the jobs it started are kept."""
     with database.write() as session:
-        service.delete(session, schedule_id)
-        record(session, by, "schedule.delete", schedule_id)
+        service.delete(session, schedule_id, by)
 
 
 @router.post("/{schedule_id}/pause", responses=NOT_FOUND, dependencies=[TUNE])
 def pause_schedule(schedule_id: ScheduleId, database: DatabaseDep, by: CallerDep) -> ScheduleOut:
     """Pause a schedule until it is resumed."""
     with database.write() as session:
-        schedule = service.pause(session, schedule_id)
-        record(session, by, "schedule.pause", schedule_id)
-    return schedule
+        return service.pause(session, schedule_id, by)
 
 
 @router.post("/{schedule_id}/resume", responses=NOT_FOUND, dependencies=[TUNE])
 def resume_schedule(schedule_id: ScheduleId, context: ContextDep, by: CallerDep) -> ScheduleOut:
     """Resume a schedule from the next due time on."""
     with context.database.write() as session:
-        schedule = service.resume(session, schedule_id, context.now())
-        record(session, by, "schedule.resume", schedule_id)
-    return schedule
+        return service.resume(session, schedule_id, context.now(), by)
 
 
 @router.post(

@@ -119,8 +119,9 @@ def create(session: Session, body: ScheduleBody, due_at: datetime, by: Caller) -
     return describe(session, schedule)
 
 
-def replace(session: Session, schedule_id: UUID, body: ScheduleBody, due_at: datetime) -> ScheduleOut:
-    """Replace a schedule by one validated by `check`; its history and paused state are kept.
+def replace(session: Session, schedule_id: UUID, body: ScheduleBody, due_at: datetime, by: Caller) -> ScheduleOut:
+    """Replace a schedule by one validated by `check`, with its event in the audit log; its history and paused state are
+    kept.
 
     Raises:
         NotFound: there is none.
@@ -138,6 +139,7 @@ def replace(session: Session, schedule_id: UUID, body: ScheduleBody, due_at: dat
         session.flush()
     except IntegrityError as error:  # another request took the name since
         raise _taken(body.name) from error
+    record(session, by, "schedule.replace", schedule_id)
     return describe(session, schedule)
 
 
@@ -155,17 +157,18 @@ def read_schedule(session: Session, schedule_id: UUID) -> ScheduleOut:
     return describe(session, _existing(session, schedule_id))
 
 
-def delete(session: Session, schedule_id: UUID) -> None:
-    """Delete a schedule; the jobs it started are kept.
+def delete(session: Session, schedule_id: UUID, by: Caller) -> None:
+    """Delete a schedule, with its event in the audit log; the jobs it started are kept.
 
     Raises:
         NotFound: there is none.
     """
     schedules.delete(session, _existing(session, schedule_id))
+    record(session, by, "schedule.delete", schedule_id)
 
 
-def pause(session: Session, schedule_id: UUID) -> ScheduleOut:
-    """Pause a schedule; one that is paused is not changed.
+def pause(session: Session, schedule_id: UUID, by: Caller) -> ScheduleOut:
+    """Pause a schedule, with its event in the audit log; one that is paused is not changed.
 
     Raises:
         NotFound: there is none.
@@ -173,11 +176,12 @@ def pause(session: Session, schedule_id: UUID) -> ScheduleOut:
     schedule = _existing(session, schedule_id)
     schedule.enabled, schedule.next_due_at = False, None
     session.flush()
+    record(session, by, "schedule.pause", schedule_id)
     return describe(session, schedule)
 
 
-def resume(session: Session, schedule_id: UUID, now: datetime) -> ScheduleOut:
-    """Resume a schedule from the next due time on: due times in the pause are dropped.
+def resume(session: Session, schedule_id: UUID, now: datetime, by: Caller) -> ScheduleOut:
+    """Resume a schedule from the next due time on, with its event in the audit log; due times in the pause are dropped.
 
     Raises:
         NotFound: there is none.
@@ -186,6 +190,7 @@ def resume(session: Session, schedule_id: UUID, now: datetime) -> ScheduleOut:
     if not schedule.enabled:
         schedule.enabled, schedule.next_due_at = True, _due_after(schedule.cron, schedule.timezone, schedule.hours, now)
         session.flush()
+    record(session, by, "schedule.resume", schedule_id)
     return describe(session, schedule)
 
 

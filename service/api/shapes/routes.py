@@ -6,7 +6,6 @@ from uuid import UUID
 
 from fastapi import Path, Query, Response
 
-from service.api.audit.log import record
 from service.api.keys.guard import (
     READ,
     TUNE,
@@ -101,6 +100,5 @@ def cancel_shape_set(set_id: SetId, database: DatabaseDep, by: CallerDep) -> Sha
 def delete_shape_set(set_id: SetId, database: DatabaseDep, by: CallerDep) -> Response:
     """Delete a set that is over; its jobs and results are kept."""
     with database.write() as session:
-        service.forget(session, set_id)
-        record(session, by, "shapes.delete", set_id)
+        service.forget(session, set_id, by)
     return Response(status_code=204)

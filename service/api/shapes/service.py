@@ -93,8 +93,8 @@ def list_sets(session: Session, limit: int, before: UUID | None = None) -> Shape
     return ShapeSetPage(shape_sets=lines, next_before=lines[-1].id if len(rows) > limit else None)
 
 
-def forget(session: Session, set_id: UUID) -> None:
-    """Delete a set that is over; its jobs and results are kept.
+def forget(session: Session, set_id: UUID, by: Caller) -> None:
+    """Delete a set that is over, with its event in the audit log; its jobs and results are kept.
 
     Raises:
         NotFound: there is none.
@@ -104,6 +104,7 @@ def forget(session: Session, set_id: UUID) -> None:
     if found.status == "active":
         raise Conflict(f"set of shapes {set_id} is active: cancel it first", rule="set-active")
     shape_sets.delete_set(session, set_id)
+    record(session, by, "shapes.delete", set_id)
 
 
 def presets() -> PresetList:

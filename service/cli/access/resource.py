@@ -95,36 +95,29 @@ def stored(path: str, model: type[R], function: str, *arguments: object) -> Reso
     return Resource(path, model, read)
 
 
-def changed(
-    path: str, model: type[R], function: str, *arguments: object, body: "BaseModel | None" = None, audit: str
-) -> Action[R]:
-    """Return an action that a function does as `stored` reads; one with a body creates something.
-
-    The audit log has the action `audit` on the id of the answer.
+def changed(path: str, model: type[R], function: str, *arguments: object, body: "BaseModel | None" = None) -> Action[R]:
+    """Return an action that a function, named as for `stored`, does with `arguments` and the caller; one with a body
+    creates something.
     """
 
     def change(context: "Context") -> Done[R]:
-        from service.api.audit.log import record
         from service.api.keys.caller import COMMAND_LINE
 
         with context.database.write() as session:
-            answer = _named(function)(session, *arguments)
-            record(session, COMMAND_LINE, audit, answer.id)
+            answer = _named(function)(session, *arguments, COMMAND_LINE)
         return Done(answer, is_new=body is not None)
 
     return Action(path, body, model, change, creates=body is not None)
 
 
-def removed(path: str, function: str, id: UUID, *, audit: str) -> Removal:
-    """Return the removal of an object that a function does as `stored` reads, with the action `audit` of the log."""
+def removed(path: str, function: str, id: UUID) -> Removal:
+    """Return the removal of an object that a function, named as for `stored`, does with its id and the caller."""
 
     def remove(context: "Context") -> None:
-        from service.api.audit.log import record
         from service.api.keys.caller import COMMAND_LINE
 
         with context.database.write() as session:
-            _named(function)(session, id)
-            record(session, COMMAND_LINE, audit, id)
+            _named(function)(session, id, COMMAND_LINE)
 
     return Removal(f"{path}/{id}", remove)
 

@@ -26,13 +26,13 @@ KEYS = stored("/v1/keys", KeyList, f"{_SERVICE}:list_keys")
 
 def creation_of_key(body: KeyBody) -> Action[NewKeyOut]:
     """Return the action that creates a key."""
-    return changed("/v1/keys", NewKeyOut, f"{_SERVICE}:create", body, utc_now(), body=body, audit="key.create")
+    return changed("/v1/keys", NewKeyOut, f"{_SERVICE}:create", body, utc_now(), body=body)
 
 
 def revocation_of(key_id: UUID) -> Action[KeyOut]:
     """Return the action that revokes a key."""
     path = f"/v1/keys/{key_id}/revoke"
-    return changed(path, KeyOut, f"{_SERVICE}:revoke", key_id, utc_now(), audit="key.revoke")
+    return changed(path, KeyOut, f"{_SERVICE}:revoke", key_id, utc_now())
 
 
 def name_of(text: str) -> str:

@@ -37,13 +37,13 @@ def schedule_of(schedule_id: UUID) -> Resource[ScheduleOut]:
 def pause_of(schedule_id: UUID) -> Action[ScheduleOut]:
     """Return the action that pauses a schedule."""
     path = f"/v1/schedules/{schedule_id}/pause"
-    return changed(path, ScheduleOut, f"{_SERVICE}:pause", schedule_id, audit="schedule.pause")
+    return changed(path, ScheduleOut, f"{_SERVICE}:pause", schedule_id)
 
 
 def resumption_of(schedule_id: UUID) -> Action[ScheduleOut]:
     """Return the action that resumes a schedule."""
     path = f"/v1/schedules/{schedule_id}/resume"
-    return changed(path, ScheduleOut, f"{_SERVICE}:resume", schedule_id, utc_now(), audit="schedule.resume")
+    return changed(path, ScheduleOut, f"{_SERVICE}:resume", schedule_id, utc_now())
 
 
 def creation_of(body: ScheduleBody) -> Action[ScheduleOut]:
@@ -75,7 +75,7 @@ def run_of(schedule_id: UUID) -> Action[FireOut]:
 
 def removal_of(schedule_id: UUID) -> Removal:
     """Return the removal of a schedule."""
-    return removed("/v1/schedules", f"{_SERVICE}:delete", schedule_id, audit="schedule.delete")
+    return removed("/v1/schedules", f"{_SERVICE}:delete", schedule_id)
 
 
 def next_times(access: Access, schedule_id: UUID, count: int) -> DueList:

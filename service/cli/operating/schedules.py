@@ -78,7 +78,11 @@ def create_command(
     from service.cli.operating.schedule_tables import creation_of, moment, say
     from service.cli.options.documents import read_json
     from service.cli.options.naming import told_by_options
+    from service.errors import BadRequest
 
+    given = [name for name, work in (("--job", job), ("--shapes", shapes), ("--stale", stale)) if work is not None]
+    if len(given) != 1:
+        raise BadRequest(f"expected one of --job, --shapes and --stale, got {' and '.join(given) or 'none'}")
     budget = {"trials": trials, "seconds": seconds}
     values = {
         "name": name,

@@ -310,7 +310,7 @@ def with_problem(command: Callable[..., None]) -> Callable[..., None]:
     for name, parameter in own.parameters.items():
         parameters += said if name == "problem" else [parameter.replace(kind=keyword)]
         parameters += [sizes] if name == "file" else []  # behind the file
-    called.__signature__ = inspect.Signature(parameters)  # pyright: ignore[reportFunctionMemberAccess]
+    called.__signature__ = inspect.Signature(parameters)
     called.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     called.__doc__, called.__name__ = command.__doc__, command.__name__
     return called

@@ -73,7 +73,7 @@ def record_of(record_id: UUID) -> Resource[RecordOut]:
 
 def removal_of(record_id: UUID) -> Removal:
     """Return the removal of a record."""
-    return removed("/v1/records", "service.api.records.service:delete", record_id, audit="record.delete")
+    return removed("/v1/records", "service.api.records.service:delete", record_id)
 
 
 def print_all(found: Sequence[RecordOut]) -> None:

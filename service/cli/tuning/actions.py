@@ -91,7 +91,7 @@ def cancellation_of_set(set_id: UUID) -> "Action[ShapeSetOut]":
 
 def removal_of_set(set_id: UUID) -> Removal:
     """Return the removal of a shape set that is over."""
-    return removed("/v1/shape-sets", "service.api.shapes.service:forget", set_id, audit="shapes.delete")
+    return removed("/v1/shape-sets", "service.api.shapes.service:forget", set_id)
 
 
 def withdrawal_of(kernel_id: UUID, reason: str) -> "Action[KernelOut]":

@@ -90,8 +90,8 @@ def _drawable(value: object) -> object:
         case float():
             return float(f"{value:.6g}") if math.isfinite(value) else None
         case dict():
-            return {k: _drawable(v) for k, v in value.items()}  # pyright: ignore[reportUnknownVariableType]
+            return {k: _drawable(v) for k, v in value.items()}
         case list() | tuple():
-            return [_drawable(v) for v in value]  # pyright: ignore[reportUnknownVariableType]
+            return [_drawable(v) for v in value]
         case _:
             return value

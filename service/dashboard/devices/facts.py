@@ -64,7 +64,7 @@ def _plain(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, tuple):
-        return ", ".join(map(str, value))  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        return ", ".join(map(str, value))
     return count(value) if isinstance(value, int) else str(value)
 
 

@@ -5,6 +5,7 @@ from html import unescape
 from fastapi.testclient import TestClient
 
 from service.api.keys import service
+from service.api.keys.caller import COMMAND_LINE
 from service.api.keys.callers import COOKIE
 from service.http.context import Context
 from tests.service.api.keys.test_keys import make_key
@@ -116,7 +117,7 @@ def test_a_revoked_key_in_a_cookie_is_the_form_again_and_a_weak_one_a_page_that_
     refused = client.post("/v1/jobs", json=BODY, headers=OURS)
     assert (refused.status_code, refused.json()["rule"]) == (403, "scope")
     with context.database.write() as session:
-        service.revoke(session, service.find(session, "me"), context.now())
+        service.revoke(session, service.find(session, "me"), context.now(), COMMAND_LINE)
     again = unescape(client.get("/jobs", headers={"Accept": "text/html"}).text)
     assert "the API key 'me' was revoked; ask for another" in again
     assert 'name="next" value="/jobs"' in again

@@ -156,7 +156,7 @@ def _entry_printer(printer: Printer) -> Callable[[tuple[str, object]], None]:
         if isinstance(value, WgMap | SgMap):
             value.print_parameter(printer)
         elif isinstance(value, tuple):
-            printer.print_string(format_ints(value))  # pyright: ignore[reportUnknownArgumentType]
+            printer.print_string(format_ints(value))
         elif isinstance(value, bool):
             printer.print_string("true")
         else:

@@ -122,7 +122,7 @@ class _Conversions:
             self.layouts[result] = need
         for number, operand in enumerate(rule.operands(new, need, self.layouts)):
             self._convert(new, number, operand)
-        return new.results[op.results.index(value)]  # pyright: ignore[reportArgumentType]
+        return new.results[op.results.index(value)]
 
     def _moved(self, value: SSAValue, need: Layout) -> SSAValue:
         if not isinstance(value.type, VectorType):

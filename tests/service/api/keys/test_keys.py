@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from db.queries.access import api_keys
 from service.api.keys import service
+from service.api.keys.caller import COMMAND_LINE
 from service.api.keys.callers import (
     check_closed,
     is_loopback,
@@ -40,7 +41,7 @@ def make_key(context: Context, scope: str = "admin", name: str = "me", **changes
     """Create a valid key."""
     body = KeyBody.model_validate({"name": name, "scope": scope, **changes})
     with context.database.write() as session:
-        key = service.create(session, body, context.now()).key
+        key = service.create(session, body, context.now(), COMMAND_LINE).key
     assert key is not None
     return key
 
@@ -144,7 +145,7 @@ def test_a_key_that_does_not_work_is_told_apart_only_to_its_owner(
     expiring = make_key(context, name="old", expires_at="2026-03-05T00:00:00Z")
     revoked = make_key(context, name="gone")
     with context.database.write() as session:
-        service.revoke(session, service.find(session, "gone"), context.now())
+        service.revoke(session, service.find(session, "gone"), context.now(), COMMAND_LINE)
     clock.step(days=1)
     other_secret = expiring[:-1] + ("A" if expiring[-1] != "A" else "B")
     shown = {
@@ -206,7 +207,7 @@ def test_admins_make_list_and_revoke_keys_and_see_a_secret_once(
 def test_the_last_keys_end_does_not_open_the_service(client: TestClient, context: Context) -> None:
     make_key(context)
     with context.database.write() as session:
-        service.revoke(session, service.find(session, "me"), context.now())
+        service.revoke(session, service.find(session, "me"), context.now(), COMMAND_LINE)
         assert api_keys.any_made(session)
     assert client.get("/v1/jobs").status_code == 401
 

@@ -16,7 +16,7 @@ from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
 
 from service.api.keys import service
-from service.api.keys.caller import Scope
+from service.api.keys.caller import COMMAND_LINE, Scope
 from service.api.keys.callers import COOKIE
 from service.api.keys.guard import Needs
 from service.api.keys.tokens import new_token
@@ -69,7 +69,7 @@ def keys(context: Context, clock: Clock) -> dict[str, str | None]:
         "key-revoked": make_key(context, name="gone"),
     }
     with context.database.write() as session:
-        service.revoke(session, service.find(session, "gone"), context.now())
+        service.revoke(session, service.find(session, "gone"), context.now(), COMMAND_LINE)
     clock.step(hours=2)
     return made
 

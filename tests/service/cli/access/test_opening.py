@@ -12,7 +12,6 @@ from sqlalchemy.orm import Session
 from db.queries import jobs, shape_sets
 from db.schema.job import Job
 from db.schema.recording import Recording
-from service.api.audit.log import record
 from service.api.keys.caller import COMMAND_LINE
 from service.api.keys.schemas import KeyBody
 from service.api.keys.scope import Scope
@@ -54,9 +53,8 @@ def stored(context: Context) -> "Stored":
         rows.add_kernel(session, queued, problem, number=1)
         sets = [_add_set(session, each, number) for number, each in enumerate((job, queued))]
         for name in ("nightly", "weekly"):
-            create(session, KeyBody(name=name, scope=Scope.READ), context.now())
+            create(session, KeyBody(name=name, scope=Scope.READ), context.now(), COMMAND_LINE)
             rows.add_schedule(session, name)
-            record(session, COMMAND_LINE, f"job.{name}", job.id)
             session.add(_recording(problem.id, device.id, name))
         return Stored(job.id, kernel.id, sets[0])
 
@@ -125,7 +123,7 @@ def test_every_page_of_a_list_is_that_of_the_application(
         (JOBS, {"limit": 5, "device": "b580"}, 0),
         (KERNELS, {"limit": 2, "winners": True, "m": 512}, 1),
         (KERNELS, {"limit": 2, "m": 511}, 0),
-        (EVENTS, {"limit": 5, "action": "job.nightly", "subject": None}, 1),
+        (EVENTS, {"limit": 5, "action": "key.create", "subject": None}, 2),
         (EVENTS, {"limit": 5, "subject": "nothing"}, 0),
         (KEYS, None, 2),
         (SCHEDULES, None, 2),
