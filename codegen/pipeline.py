@@ -41,7 +41,7 @@ from codegen.xe.dialects.gpu.host import (
     Extents,
     device_part,
 )
-from codegen.xe.dialects.kernel_attributes import ARGUMENTS_APART
+from codegen.xe.dialects.kernel_attributes import ARGUMENTS_APART, EXTENTS
 from codegen.xe.dialects.verification import verify
 from codegen.xe.layout import block_limits
 from codegen.xe.llvm import (
@@ -143,9 +143,12 @@ def to_llvm(c: Compilation) -> str:
         found = {kernel.sym_name.data: named_barriers_of(kernel) for kernel in kernels_of(c.module)}
         barriers = {name: count for name, count in found.items() if count is not None}
         # Not of the kernel that multiplies: LLVM would move loads before its K loop, where products need the registers.
-        apart = [k.sym_name.data for k in kernels_of(c.module) if ARGUMENTS_APART in k.attributes]
+        apart, extents = (
+            [k.sym_name.data for k in kernels_of(c.module) if stated in k.attributes]
+            for stated in (ARGUMENTS_APART, EXTENTS)
+        )
         beside = [name for name in apart if name != KERNEL_NAME]
-        c.llvm = optimise(code, c.arguments, c.prefetches, barriers, beside)
+        c.llvm = optimise(code, c.arguments, c.prefetches, barriers, beside, extents)
     return c.llvm.text
 
 

@@ -63,7 +63,7 @@ from codegen.xe.dialects.index_list import (
     Index,
     index,
 )
-from codegen.xe.dialects.kernel_attributes import ACCESSES_INSIDE, ARGUMENTS_APART
+from codegen.xe.dialects.kernel_attributes import ACCESSES_INSIDE, ARGUMENTS_APART, EXTENTS
 from codegen.xe.operand_access import (
     AccessBy,
     memory_path,
@@ -168,6 +168,8 @@ def _function(
     w.insert(gpu.ReturnOp())
     function = gpu.FuncOp(name, Region(block), known_block_size=(subgroups * target.subgroup_size, 1, 1))
     function.attributes[ARGUMENTS_APART] = UnitAttr()  # launches that overlap are refused
+    if given:
+        function.attributes[EXTENTS] = UnitAttr()
     if inside and name in (CLEAR, KERNEL_NAME, FINISH):
         function.attributes[ACCESSES_INSIDE] = UnitAttr()
     return function

@@ -18,9 +18,11 @@ from codegen.xe.llvm.cache_hints import separate_cache_hints
 from codegen.xe.llvm.float_syntax import in_older_syntax
 from codegen.xe.llvm.parameters import (
     drop_apart,
+    drop_extents,
     keep_used_parameters,
     name_parameters,
     state_apart,
+    state_extents,
 )
 from codegen.xe.llvm.payloads import (
     Prefetches,
@@ -64,11 +66,13 @@ def optimise(
     prefetches: Prefetches = Prefetches.PORTABLE,
     named_barriers: Mapping[str, int] = MappingProxyType({}),
     apart: Collection[str] = (),
+    extents: Collection[str] = (),
 ) -> OptimisedModule:
     """Optimise MLIR's LLVM IR, keep only parameters that `kernels` (arguments by name) use, and legalise for SPIR-V.
 
     Uses O2, and O1 for large modules. `named_barriers` are the numbers that kernels allocate, kept as metadata.
     `apart` are kernels whose arguments do not alias; of others LLVM compares the addresses of all accesses of a loop.
+    `extents` are kernels whose scalars m, n and k are from 1 to MAX_DIMENSION.
 
     Raises:
         CompileFailed: the IR does not have the form that these steps expect.
@@ -77,6 +81,8 @@ def optimise(
     code = in_older_syntax(code)
     for kernel in apart:
         code = state_apart(code, kernel)
+    for kernel in extents:
+        code = state_extents(code, kernel, kernels[kernel])
     module = llvm.parse_assembly(code)
     module.name = ""
     machine = _machine()
@@ -90,6 +96,8 @@ def optimise(
     text, parameters = _with_subgroup_size(str(module)), dict[str, tuple[Parameter, ...]]()
     for kernel in apart:
         text = drop_apart(text, kernel)
+    for kernel in extents:
+        text = drop_extents(text, kernel)
     for kernel, count in named_barriers.items():
         text = _with_named_barriers(text, kernel, count)
     for kernel, arguments in kernels.items():

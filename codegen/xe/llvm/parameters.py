@@ -15,10 +15,13 @@ from codegen.artifact.signature import (
     Parameter,
 )
 from codegen.errors import CompileFailed
+from codegen.problem.gemm import MAX_DIMENSION
 
 _Named = tuple[str, Parameter | None]  # None: a field that launches do not pass
 _PARAMETER = re.compile(r"(?:, )?([^%]*%[\w.]+)")
 _POINTER = re.compile(r"\bptr addrspace\(\d+\)")
+_EXTENTS = ("m", "n", "k")
+_EXTENT = f"i64 range(i64 1, {MAX_DIMENSION + 1}) "
 _HEAD = r"define [^\n]*@{name}\((?P<parameters>.*)\) [^\n]*{{$"
 
 
@@ -43,6 +46,24 @@ def state_apart(text: str, kernel: str) -> str:
 def drop_apart(text: str, kernel: str) -> str:
     """Return a module without what `state_apart` states of a kernel."""
     return _with_parameters(text, kernel, lambda parameters: parameters.replace(" noalias", ""))
+
+
+def state_extents(text: str, kernel: str, arguments: Sequence[KernelArgument]) -> str:
+    """Return a module that states of the scalars m, n and k of a kernel that they are from 1 to MAX_DIMENSION: without
+    it, code for a K loop that does not run holds other accumulators.
+    """
+    names = [name for name, _ in _expanded(arguments)]
+
+    def stated(parameters: str) -> str:
+        written = zip(parameters.split(", "), names, strict=True)
+        return ", ".join(one.replace("i64 ", _EXTENT) if name in _EXTENTS else one for one, name in written)
+
+    return _with_parameters(text, kernel, stated)
+
+
+def drop_extents(text: str, kernel: str) -> str:
+    """Return a module without what `state_extents` states of a kernel."""
+    return _with_parameters(text, kernel, lambda parameters: parameters.replace(_EXTENT, "i64 "))
 
 
 def keep_used_parameters(
