@@ -87,7 +87,7 @@ class Kernel:
     sizes: Mapping[str, Index]
     matrices: Mapping[str, Matrix]
     stays_inside: bool
-    register_bytes: int
+    target: Target
 
     def epilogue(self, c: Shared) -> Epilogue:
         """Return the epilogue, which converts the accumulator of a tile, or of a part of it, to C."""
@@ -163,8 +163,7 @@ def _function(
     for operand in prepared_operands(problem, config.strategy.workspace) if name == KERNEL_NAME else ():
         matrices[operand.name] = replace(matrices[in_workspace(problem, operand).name], name=operand.name)
     inside, solved = stays_inside(problem, config, target), multiplied(problem, config.strategy.workspace)
-    registers = config.strategy.grf_mode * target.grf_bytes
-    body(w, Kernel(solved, config, tiles(solved, config, target.load_shape[1]), sizes, matrices, inside, registers))
+    body(w, Kernel(solved, config, tiles(solved, config, target.load_shape[1]), sizes, matrices, inside, target))
     w.insert(gpu.ReturnOp())
     function = gpu.FuncOp(name, Region(block), known_block_size=(subgroups * target.subgroup_size, 1, 1))
     function.attributes[ARGUMENTS_APART] = UnitAttr()  # launches that overlap are refused
@@ -203,7 +202,7 @@ def _gemm(w: Writer, kernel: Kernel) -> None:
     columns = columns_of_b(kernel.problem, config, kernel.sizes["n"])
     ab = sources(w, kernel.problem, config, kernel.matrices, tiles, part, columns)
     repeated = is_persistent(kernel.problem, config)
-    multiply = Multiply(kernel.problem, config, tiles, ab, repeated, kernel.stays_inside)
+    multiply = Multiply(kernel.problem, config, tiles, ab, repeated, kernel.stays_inside, kernel.target.block2d)
     element = stored_element(kernel.problem.dtype_acc)
     products = kernel.problem.products
     sums = k_parts(w, tiles, element, parts, products, part, repeated=repeated) if parts > 1 else None
@@ -251,7 +250,8 @@ def _clear(w: Writer, kernel: Kernel) -> None:
 
 def _finish(w: Writer, kernel: Kernel) -> None:
     batch, splits, problem = _batch(w, kernel), kernel.config.matmul.threads.k, kernel.problem
-    part = part_to_finish(problem, kernel.tiles.c, splits, kernel.register_bytes)
+    register_bytes = kernel.config.strategy.grf_mode * kernel.target.grf_bytes
+    part = part_to_finish(problem, kernel.tiles.c, splits, register_bytes)
     epilogue, (rows, columns), whole = kernel.epilogue(part), part.shape, kernel.tiles.c.shape
 
     def tile(w: Writer, row: Index, column: Index) -> None:

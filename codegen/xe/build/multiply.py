@@ -37,7 +37,8 @@ class Multiply:
     """Multiplies tiles of a problem: `ab` are A and the tiles of B, each with an accumulator; `repeated` is set if
     several tiles are computed in sequence.
 
-    With `stays_inside`, what is loaded ahead of the last K steps is those steps again.
+    With `stays_inside`, what is loaded ahead of the last K steps is those steps again. `block2d`: the device has 2-D
+    block messages.
     """
 
     problem: GemmProblem
@@ -46,6 +47,7 @@ class Multiply:
     ab: Sequence[Source]
     repeated: bool
     stays_inside: bool
+    block2d: bool
 
     def write(self, w: Writer, place: Place) -> Sequence[SSAValue]:
         """Return the accumulators of the tile at a place, one for each tile of B."""
@@ -80,7 +82,7 @@ class Multiply:
         fetch_first(w, self.config, self.ab, place)
         if self._staged and self.repeated:
             w.insert(gpu.BarrierOp())  # the rings may still be read for the previous tile
-        fill(w, self._staged, place)
+        fill(w, self._staged, place, self.block2d)
         if not self.config.strategy.pipelined_registers:
             return []
         return [source.load(w, place, place.k_first) for source in self.ab]

@@ -165,13 +165,22 @@ def sources(
     )
 
 
-def fill(w: Writer, staged: Sequence[Source], place: Place) -> None:
+def fill(w: Writer, staged: Sequence[Source], place: Place, block2d: bool) -> None:
     """Copy the first K steps into the rings: all but one buffer, which the first step fills.
 
-    All loads come first: of a load between two copies by the same sub-groups, Intel's compiler may lose the column.
+    All block messages come first: of one between two copies by the same sub-groups, Intel's compiler may lose the
+    column. Loads by lanes are many instructions and registers: those of several steps are a loop, and not together.
     """
-    steps = [(source, stage) for source in staged for stage in range(source.stages - 1)]
-    copies = [source.load_copy(w, place, w.add(place.k_first, stage * source.k_step)) for source, stage in steps]
+    steps = max((source.stages - 1 for source in staged), default=0)
+    if steps > 1 and not any(block2d and not source.matrix.by_lanes for source in staged):
+        w.for_each(steps, 1, lambda inner, stage: _fill(inner, staged, place, [stage]))
+    else:
+        _fill(w, staged, place, range(steps))
+
+
+def _fill(w: Writer, staged: Sequence[Source], place: Place, stages: Sequence[Index]) -> None:
+    steps = [(source, stage) for source in staged for stage in stages]
+    copies = [source.load_copy(w, place, w.add(place.k_first, w.mul(stage, source.k_step))) for source, stage in steps]
     for (source, stage), copy in zip(steps, copies, strict=True):
         source.put(w, copy, stage)
 

@@ -44,6 +44,7 @@ from codegen.xe.dialects.xetile import (
     TileMmaOp,
 )
 from codegen.xe.rules import check
+from hal import DeviceSpec
 from hal.facts.xe import find
 
 B580 = find("b580")
@@ -67,11 +68,11 @@ def config(
     )
 
 
-def build(chosen: XeConfig | None = None, problem: GemmProblem = PROBLEM) -> ModuleOp:
+def build(chosen: XeConfig | None = None, problem: GemmProblem = PROBLEM, spec: DeviceSpec = B580) -> ModuleOp:
     """Build the kernels of a legal configuration."""
     chosen = chosen or config()
-    check(problem, chosen, B580)
-    module = build_gemm(problem, chosen, B580)
+    check(problem, chosen, spec)
+    module = build_gemm(problem, chosen, spec)
     verify(module)
     return module
 
@@ -233,6 +234,19 @@ def test_staged_operands_have_rings_and_a_barrier_in_each_step(slm: SlmOperands,
     filled = [type(op) for op in first[: first.index(loop)]]
     copies = (stages - 1) * len(rings)
     assert filled == [LoadTileOp] * copies + [StoreTileOp] * copies
+
+
+@pytest.mark.parametrize(
+    ("device", "n", "k", "looped"), [("b580", 143, 175, True), ("b580", 144, 176, False), ("a770", 144, 176, True)]
+)
+def test_loads_by_lanes_of_several_steps_fill_rings_in_a_loop(device: str, n: int, k: int, looped: bool) -> None:
+    staged = config(load=(8, 16 if device == "b580" else 8, 16), slm=SlmOperands.BOTH, slm_stages=4)
+    module = build(staged, GemmProblem(200, n, k), find(device))
+    fill = next(op for op in module.walk() if isinstance(op, LoadTileOp | scf.ForOp))
+    assert isinstance(fill, scf.ForOp) == looped
+    if looped:
+        loads_and_stores = [type(op) for op in fill.walk() if isinstance(op, LoadTileOp | StoreTileOp)]
+        assert loads_and_stores == [LoadTileOp, LoadTileOp, StoreTileOp, StoreTileOp]
 
 
 def test_a_work_group_of_several_tiles_waits_before_it_fills_its_rings_again() -> None:
