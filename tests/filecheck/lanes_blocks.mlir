@@ -104,11 +104,11 @@ gpu.module @kernels {
 // CHECK-NEXT:   gpu.module @kernels {
 // CHECK-NEXT:     gpu.func @narrow(%A: memref<6x10xf32>, %row: index) kernel attributes {known_block_size = array<i32: 16, 1, 1>, xetune.block_io_assumed = []} {
 // CHECK-NEXT:       %0 = arith.constant 0.000000e+00 : f32
-// CHECK-NEXT:       %1 = arith.constant dense<[0, 1]> : vector<2xindex>
-// CHECK-NEXT:       %2 = arith.constant 6 : index
-// CHECK-NEXT:       %3 = gpu.lane_id
-// CHECK-NEXT:       %4 = arith.index_cast %3 : index to i32
-// CHECK-NEXT:       %5 = arith.index_cast %4 : i32 to index
+// CHECK-NEXT:       %1 = gpu.lane_id
+// CHECK-NEXT:       %2 = arith.index_cast %1 : index to i32
+// CHECK-NEXT:       %3 = arith.index_cast %2 : i32 to index
+// CHECK-NEXT:       %4 = arith.constant dense<[0, 1]> : vector<2xindex>
+// CHECK-NEXT:       %5 = arith.constant 6 : index
 // CHECK-NEXT:       %6 = arith.constant 10 : index
 // CHECK-NEXT:       %7 = arith.constant dense<[0, 10]> : vector<2xindex>
 // CHECK-NEXT:       %8 = arith.constant 0 : index
@@ -116,14 +116,14 @@ gpu.module @kernels {
 // CHECK-NEXT:       %10 = arith.index_cast %9 : index to i64
 // CHECK-NEXT:       %11 = llvm.inttoptr %10 : i64 to !llvm.ptr<1>
 // CHECK-NEXT:       %12 = vector.broadcast %row : index to vector<2xindex>
-// CHECK-NEXT:       %13 = arith.addi %12, %1 : vector<2xindex>
-// CHECK-NEXT:       %14 = vector.broadcast %2 : index to vector<2xindex>
+// CHECK-NEXT:       %13 = arith.addi %12, %4 : vector<2xindex>
+// CHECK-NEXT:       %14 = vector.broadcast %5 : index to vector<2xindex>
 // CHECK-NEXT:       %15 = arith.cmpi ult, %13, %14 : vector<2xindex>
-// CHECK-NEXT:       %16 = arith.cmpi ult, %5, %6 : index
+// CHECK-NEXT:       %16 = arith.cmpi ult, %3, %6 : index
 // CHECK-NEXT:       %17 = vector.broadcast %16 : i1 to vector<2xi1>
 // CHECK-NEXT:       %18 = arith.andi %15, %17 : vector<2xi1>
 // CHECK-NEXT:       %19 = arith.muli %row, %6 : index
-// CHECK-NEXT:       %20 = arith.addi %19, %5 : index
+// CHECK-NEXT:       %20 = arith.addi %19, %3 : index
 // CHECK-NEXT:       %21 = vector.broadcast %20 : index to vector<2xindex>
 // CHECK-NEXT:       %22 = arith.addi %21, %7 : vector<2xindex>
 // CHECK-NEXT:       %23 = vector.broadcast %8 : index to vector<2xindex>
@@ -139,7 +139,7 @@ gpu.module @kernels {
 // CHECK-NEXT:       %33 = vector.broadcast %0 : f32 to vector<2xf32>
 // CHECK-NEXT:       %34 = arith.select %18, %32, %33 : vector<2xi1>, vector<2xf32>
 // CHECK-NEXT:       %35 = vector.extract %34[0] : f32 from vector<2xf32>
-// CHECK-NEXT:       %36 = arith.index_cast %5 : index to i64
+// CHECK-NEXT:       %36 = arith.index_cast %3 : index to i64
 // CHECK-NEXT:       %37 = llvm.getelementptr %11[%36] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
 // CHECK-NEXT:       scf.if %16 {
 // CHECK-NEXT:         llvm.store %35, %37 {alignment = 4 : i64} : f32, !llvm.ptr<1>

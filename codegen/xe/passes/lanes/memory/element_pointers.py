@@ -6,7 +6,7 @@ selected by a condition, so that all three become one index or one vector.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from xdsl.dialects import arith
@@ -26,13 +26,22 @@ _NARROW = 8
 class _Axis:
     """Rows or columns of registers: a part that they share, and a number to add for each.
 
-    `step`: elements from one to the next. `inside`: whether they are inside the matrix, one condition or a vector.
+    `step`: elements from one to the next. `extent`: those of the matrix, None if all are inside.
     """
 
     shared: Index
     numbers: Sequence[int]
     step: Index
-    inside: SSAValue | None
+    extent: Index | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Offsets:
+    """Offsets of registers in elements: what they share, a number to add for each, and a vector to add."""
+
+    shared: Index
+    numbers: Sequence[int]
+    products: SSAValue | None = None
 
 
 def differences(places: Places, columns: int) -> list[bytes]:
@@ -58,43 +67,46 @@ def pointers_of(
     rows_of, columns_of = np.divmod(_filled(places), columns)
     row = _axis(emitter, matrix.row, rows_of, matrix.height, matrix.pitch)
     column = _axis(emitter, matrix.column, columns_of, matrix.width, 1)
-    inside = [axis.inside for axis in (row, column) if axis.inside is not None]
-    parts: list[tuple[list[_Axis], SSAValue | None]] = [([row, column], None)]
+    inside = [condition for axis in (row, column) if (condition := _inside(emitter, axis)) is not None]
+    parts = [[row, column]]
     if clamped and subgroup_size() == _NARROW:
-        parts = [([row], row.inside), ([column], column.inside)]
+        parts = [[row], [column]]
     elif clamped and inside:
         inside = [_all(emitter, inside)]
-        parts = [([row, column], inside[0])]
-    pointer, numbers, offsets = matrix.pointer, [0] * len(places), list[SSAValue]()
-    for axes, where in parts:
-        shared, more, products = _offset(emitter, axes)
-        if where is not None:
-            offset = _joined(emitter, shared, more, products)
-            offset = _repeated(emitter, offset, max(length_of(offset), length_of(where)))
-            shared = emitter.chosen(where, offset, emitter.splat(emitter.constant(0, index), length_of(offset)))
-            more, products = [0] * len(places), None
-            if length_of(shared) > 1:
-                shared, products = 0, shared
-        pointer = pointer if shared == 0 else pointer_at(emitter, pointer, shared, element)
-        numbers = [a + b for a, b in zip(numbers, more, strict=True)]
-        offsets += [] if products is None else [emitter.as_integers(products)]
-    return [_advanced(emitter, pointer, element, number, offsets, i) for i, number in enumerate(numbers)], inside
+    pointers = [matrix.pointer] * len(places)
+    numbers = np.zeros(len(places), np.int64)
+    for axes in parts:
+        of_each = list(zip(*(axis.numbers for axis in axes), strict=True))
+        distinct = list(dict.fromkeys(of_each))
+        which = [distinct.index(number) for number in of_each]
+        axes = [replace(axis, numbers=of) for axis, of in zip(axes, zip(*distinct, strict=True), strict=True)]
+        offsets = _clamped(emitter, axes) if clamped else _offset(emitter, axes)
+        if offsets.shared != 0:
+            pointers = [pointer_at(emitter, pointer, offsets.shared, element) for pointer in pointers]
+        if offsets.products is not None:
+            chunk = emitter.as_integers(offsets.products)
+            places_ = zip(pointers, which, strict=True)
+            pointers = [emitter.pointer(pointer, emitter.register((chunk, at)), element) for pointer, at in places_]
+        numbers += np.array(offsets.numbers)[which]
+    advanced = zip(pointers, numbers.tolist(), strict=True)
+    return [emitter.pointer(pointer, number, element) if number else pointer for pointer, number in advanced], inside
 
 
 def _axis(emitter: Emitter, start: Index, of_lanes: Places, extent: Index | None, step: Index) -> _Axis:
     lane, least = numbers_of(emitter, of_lanes[0])
     shared, numbers = emitter.sum(start, lane), (of_lanes[:, 0] - of_lanes[0, 0] + least).tolist()
-    return _Axis(shared, numbers, step, _inside(emitter, shared, numbers, extent))
-
-
-def _inside(emitter: Emitter, shared: Index, numbers: Sequence[int], extent: Index | None) -> SSAValue | None:
-    if extent is None:
-        return None
     if isinstance(shared, int) and isinstance(extent, int) and all(0 <= shared + number < extent for number in numbers):
+        extent = None
+    return _Axis(shared, numbers, step, extent)
+
+
+def _inside(emitter: Emitter, axis: _Axis) -> SSAValue | None:
+    """Return the condition of elements inside the matrix, one of all registers or a vector; None if all are."""
+    if axis.extent is None:
         return None
     # Unsigned: negative coordinates are out of bounds, too.
-    at = _joined(emitter, shared, numbers)
-    return emitter.compared(at, emitter.splat(emitter.index(extent), length_of(at)), "ult")
+    at = _joined(emitter, _Offsets(axis.shared, axis.numbers))
+    return emitter.compared(at, emitter.splat(emitter.index(axis.extent), length_of(at)), "ult")
 
 
 def _all(emitter: Emitter, conditions: Sequence[SSAValue]) -> SSAValue:
@@ -108,8 +120,22 @@ def _repeated(emitter: Emitter, value: SSAValue, length: int) -> SSAValue:
     return value if length_of(value) == length else emitter.splat(value, length)
 
 
-def _offset(emitter: Emitter, axes: Sequence[_Axis]) -> tuple[Index, list[int], SSAValue | None]:
-    """Return the offsets of registers in elements: what they share, a number to add for each, and a vector to add."""
+def _clamped(emitter: Emitter, axes: Sequence[_Axis]) -> _Offsets:
+    """Return the offsets of registers, 0 where an element is outside the matrix."""
+    offsets = _offset(emitter, axes)
+    inside = [condition for axis in axes if (condition := _inside(emitter, axis)) is not None]
+    if not inside:
+        return offsets
+    where, offset = _all(emitter, inside), _joined(emitter, offsets)
+    length = max(length_of(offset), length_of(where))
+    zeros = emitter.splat(emitter.constant(0, index), length)
+    chosen = emitter.chosen(where, _repeated(emitter, offset, length), zeros)
+    none = [0] * len(offsets.numbers)
+    return _Offsets(chosen, none) if length == 1 else _Offsets(0, none, chosen)
+
+
+def _offset(emitter: Emitter, axes: Sequence[_Axis]) -> _Offsets:
+    """Return the offsets of registers."""
     shared = emitter.sum(*(emitter.product(axis.shared, axis.step) for axis in axes))
     numbers, products = [0] * len(axes[0].numbers), None
     for axis in axes:
@@ -120,11 +146,12 @@ def _offset(emitter: Emitter, axes: Sequence[_Axis]) -> tuple[Index, list[int], 
         else:
             of_each, step = emitter.numbers(axis.numbers, index), emitter.splat(axis.step, len(axis.numbers))
             products = emitter.pure(arith.MuliOp, (of_each, step), of_each.type)
-    return shared, numbers, products
+    return _Offsets(shared, numbers, products)
 
 
-def _joined(emitter: Emitter, shared: Index, numbers: Sequence[int], products: SSAValue | None = None) -> SSAValue:
-    """Return the sum of what registers share, of a number for each and of a vector: one, or a vector if they differ."""
+def _joined(emitter: Emitter, offsets: _Offsets) -> SSAValue:
+    """Return offsets as one for all registers, or as a vector if they differ."""
+    shared, numbers, products = offsets.shared, offsets.numbers, offsets.products
     if len(set(numbers)) == 1 and products is None:
         return emitter.index(emitter.sum(shared, numbers[0]))
     terms = [] if products is None else [products]
@@ -138,11 +165,3 @@ def _joined(emitter: Emitter, shared: Index, numbers: Sequence[int], products: S
     for term in terms[1:]:
         total = emitter.pure(arith.AddiOp, (total, term), total.type)
     return total
-
-
-def _advanced(
-    emitter: Emitter, pointer: SSAValue, element: Attribute, number: int, offsets: Sequence[SSAValue], register: int
-) -> SSAValue:
-    for offset in offsets:
-        pointer = emitter.pointer(pointer, emitter.register((offset, register)), element)
-    return emitter.pointer(pointer, number, element) if number else pointer
