@@ -10,7 +10,7 @@ from hal.probe.readiness import RUNTIME, Machine, gpu_readiness
 from hal.spirv.needs import BF16_CONVERSIONS, BLOCK_IO, PRODUCTS, TF32_PRODUCTS, SpirvNeeds, SpirvOffer
 
 _VERSION = "1.4"  # of SPIR-V, that LLVM's backend writes
-_BF16 = "SPV_INTEL_bfloat16_conversion"
+_BF16, _SHUFFLES = "SPV_INTEL_bfloat16_conversion", "SPV_INTEL_subgroups"
 
 
 def hardware(probes: Probes, machine: Machine | None = None) -> Iterator[Finding]:
@@ -60,11 +60,12 @@ def kernel_needs(row: DeviceSpec | None) -> SpirvNeeds:
     if row is not None:
         dpas = not lacks_dpas(row)
         opencl |= {
+            "cl_intel_subgroups": not dpas,
             "cl_khr_subgroup_shuffle": not dpas,
             PRODUCTS: dpas,
             TF32_PRODUCTS: dpas and bool(row.dpas_tf32_fma_per_clk_per_eu),
             BLOCK_IO: bool(row.block2d),
             BF16_CONVERSIONS: bool(row.bf16_conversions),
         }
-        spirv = (_BF16,) if row.bf16_conversions else ()
+        spirv = (*((_BF16,) if row.bf16_conversions else ()), *(() if dpas else (_SHUFFLES,)))
     return SpirvNeeds(_VERSION, spirv, (), tuple(sorted(name for name, needed in opencl.items() if needed)))

@@ -2,7 +2,8 @@
 
 from codegen.emulate.calls import name_of
 from codegen.emulate.refusal import not_emulated
-from codegen.emulate.rows.rows import Lines, computed, row_type
+from codegen.emulate.rows.rows import Functions, Lines, computed, row_type
+from codegen.emulate.rows.vectors import apply
 from codegen.emulate.writer import Writer, local
 from codegen.simulate.llvm_ir.ir import Instruction
 from codegen.simulate.llvm_ir.mangling import parameter_types
@@ -14,31 +15,49 @@ _INDICES = row_type("i32")
 
 def exchange(w: Writer, i: Instruction) -> None:
     """Return the values of other lanes."""
-    if i.type.count:
-        raise not_emulated("an exchange of vectors", i.text)
-    name, value, which = name_of(i), i.operands[0], i.operands[1]
+    value, which = i.operands
     if not w.lanes.differs(value):
         set_same(w, i, w.scalar(value))
-        return
-    row, element = row_type(i.type.element), computed(i.type.element)
-    one_lane = name.endswith(("broadcast", "shuffle"))
-    if one_lane and not w.lanes.differs(which):
-        set_same(w, i, w.line(f"extractelement {row} {w.row(value)}, {which.type} {w.scalar(which)}"))
-        return
+    elif _of_one_lane(i) and not w.lanes.differs(which):
+        set_same(w, i, _taken(w, i))
+    else:
+        apply(w, i, _exchanged)
+
+
+def _of_one_lane(i: Instruction) -> bool:
+    """Return whether the second operand is the lane that the value is taken from."""
+    return name_of(i).endswith(("broadcast", "shuffle"))
+
+
+def _taken(w: Writer, i: Instruction) -> str:
+    """Return the value of the lane that all lanes name."""
+    value, which = i.operands
+    row, lane = row_type(value.type.element), f"{which.type} {w.scalar(which)}"
+    taken = [w.line(f"extractelement {row} {w.row(value, at)}, {lane}") for at in range(value.type.count or 1)]
+    if not value.type.count:
+        return taken[0]
+    vector = "poison"
+    for at, one in enumerate(taken):
+        vector = w.line(f"insertelement {value.type} {vector}, {value.type.element} {one}, i64 {at}")
+    return vector
+
+
+def _exchanged(w: Lines, f: Functions, i: Instruction, rows: list[str]) -> str:
+    name, (value, which) = name_of(i), i.operands
+    row, element = row_type(value.type.element), computed(value.type.element)
+    source, lanes = rows
     if name.endswith("_xor") and which.is_constant:
-        lanes = [lane ^ int(which.constant[0] or 0) for lane in range(LANES)]
-        mask = f"<{LANES} x i32> <{', '.join(f'i32 {lane}' for lane in lanes)}>"
-        w.set_row(i, w.line(f"shufflevector {row} {w.row(value)}, {row} poison, {mask}"))
-        return
-    lanes = w.row(which) if one_lane else w.line(f"{_way(name)} {_INDICES} {_NUMBERS}, {w.row(which)}")
+        partners = ", ".join(f"i32 {lane ^ int(which.constant[0] or 0)}" for lane in range(LANES))
+        return w.line(f"shufflevector {row} {source}, {row} poison, <{LANES} x i32> <{partners}>")
+    if not _of_one_lane(i):
+        lanes = w.line(f"{_way(name)} {_INDICES} {_NUMBERS}, {lanes}")
     lanes = w.line(f"and {_INDICES} {lanes}, splat (i32 {LANES - 1})")
     result = "poison"
-    source = w.row(value)
     for lane in range(LANES):
         index = w.line(f"extractelement {_INDICES} {lanes}, i32 {lane}")
         one = w.line(f"extractelement {row} {source}, i32 {index}")
         result = w.line(f"insertelement {row} {result}, {element} {one}, i32 {lane}")
-    w.set_row(i, result)
+    return result
 
 
 def _way(name: str) -> str:

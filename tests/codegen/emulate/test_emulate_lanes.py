@@ -25,6 +25,8 @@ declare spir_func i32 @_Z22get_sub_group_local_id()
 declare spir_func void @_Z7barrierj(i32)
 declare spir_func float @_Z17sub_group_shufflefj(float, i32)
 declare spir_func float @_Z21sub_group_shuffle_xorfj(float, i32)
+declare spir_func <2 x float> @_Z23intel_sub_group_shuffleDv2_fj(<2 x float>, i32)
+declare spir_func <2 x float> @_Z27intel_sub_group_shuffle_xorDv2_fj(<2 x float>, i32)
 declare spir_func float @_Z20sub_group_reduce_addf(float)
 declare float @llvm.maximum.f32(float, float)
 declare void @llvm.memset.p3.i64(ptr addrspace(3), i8, i64, i1)
@@ -61,6 +63,35 @@ CASES = {
   %w = mul i32 %lane, 3
   %which = and i32 %w, 15
   %r = call spir_func float @_Z17sub_group_shufflefj(float %a, i32 %which)""",
+    "another lane's vector": """
+  %v0 = insertelement <2 x float> poison, float %a, i64 0
+  %twice = fadd float %a, %a
+  %v = insertelement <2 x float> %v0, float %twice, i64 1
+  %s = call spir_func <2 x float> @_Z27intel_sub_group_shuffle_xorDv2_fj(<2 x float> %v, i32 5)
+  %x = extractelement <2 x float> %s, i64 0
+  %y = extractelement <2 x float> %s, i64 1
+  %half = fmul float %y, 0.25
+  %r = fsub float %x, %half""",
+    "one lane's vector": """
+  %v0 = insertelement <2 x float> poison, float %a, i64 0
+  %twice = fadd float %a, %a
+  %v = insertelement <2 x float> %v0, float %twice, i64 1
+  %s = call spir_func <2 x float> @_Z23intel_sub_group_shuffleDv2_fj(<2 x float> %v, i32 3)
+  %x = extractelement <2 x float> %s, i64 0
+  %y = extractelement <2 x float> %s, i64 1
+  %half = fmul float %y, 0.25
+  %r = fsub float %x, %half""",
+    "the vector of a lane that the lane chooses": """
+  %v0 = insertelement <2 x float> poison, float %a, i64 0
+  %twice = fadd float %a, %a
+  %v = insertelement <2 x float> %v0, float %twice, i64 1
+  %w = mul i32 %lane, 3
+  %which = and i32 %w, 15
+  %s = call spir_func <2 x float> @_Z23intel_sub_group_shuffleDv2_fj(<2 x float> %v, i32 %which)
+  %x = extractelement <2 x float> %s, i64 0
+  %y = extractelement <2 x float> %s, i64 1
+  %half = fmul float %y, 0.25
+  %r = fsub float %x, %half""",
     "the sum of all": "%r = call spir_func float @_Z20sub_group_reduce_addf(float %a)",
     "differences end at zero": """
   %d = call i32 @llvm.usub.sat.i32(i32 %lane, i32 7)

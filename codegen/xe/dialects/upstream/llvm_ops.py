@@ -209,3 +209,7 @@ class DeviceCallOp(IRDLOperation):
             **_CALL,
         }
         initialise(self, arguments, () if result is None else (result,), properties)
+
+
+class ShuffleCallOp(DeviceCallOp):
+    """Call of Intel's built-in by which the lanes of a sub-group exchange vectors; gpu.shuffle takes scalars alone."""

@@ -25,7 +25,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.dialects.llvm import GEP_USE_SSA_VAL, GEPOp
+from xdsl.dialects.llvm import GEP_USE_SSA_VAL, GEPOp, LoadOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from codegen.xe.dialects.creation import append, create, insert_before
@@ -44,6 +44,7 @@ from codegen.xe.dialects.interned import (
 )
 from codegen.xe.dialects.upstream.arith_casts import ExtFOp, IndexCastOp
 from codegen.xe.dialects.upstream.arith_ops import CmpiOp, SelectOp
+from codegen.xe.dialects.upstream.llvm_ops import DeviceFuncOp, ShuffleCallOp
 from codegen.xe.dialects.upstream.vector_ops import FromElementsOp
 from codegen.xe.passes.lanes.analysis.cse import PureValues
 from codegen.xe.passes.lanes.analysis.divisibility import number
@@ -53,18 +54,25 @@ Register = tuple[SSAValue, int]
 """One register: its chunk, and its position there."""
 
 _NIBBLE = 4
+_WORD = 32
+_BYTES = 4  # of a word
+_LONGEST = 16  # elements of a vector in SPIR-V
 _KEPT = 1024  # patterns of lanes
 _NONE: Mapping[str, Attribute] = {}
 _PREDICATES = {name: integer(number, i64) for number, name in enumerate(CmpiOp.PREDICATES)}
 
 
 class Emitter:
-    """Appends operations to a block; values that depend only on the lane are created once, at the kernel's start."""
+    """Appends operations to a block; values that depend only on the lane are created once, at the kernel's start.
+
+    `functions` are the declarations of the device functions that the code calls.
+    """
 
     def __init__(self, entry: Block) -> None:
         self.block, self._entry, self._prologue = entry, entry, Block()
         self._of_lane = PureValues()
         self._pure = self._of_body = PureValues(self._of_lane)
+        self.functions: dict[str, Operation] = {}
         self._known: dict[object, SSAValue] = {}
         self._integers: dict[tuple[int, int], tuple[SSAValue, Attribute]] = {}
 
@@ -105,6 +113,14 @@ class Emitter:
         append(self.block, op)
         (result,) = op.results
         return result
+
+    def declare(
+        self, symbol: str, operands: Sequence[SSAValue], result: Attribute | None, *, convergent: bool = False
+    ) -> None:
+        """Declare a device function to be called with such operands, unless it is declared."""
+        if symbol not in self.functions:
+            types = [operand.type for operand in operands]
+            self.functions[symbol] = DeviceFuncOp(symbol, types, result, convergent=convergent)
 
     def pure(
         self,
@@ -327,16 +343,53 @@ class Emitter:
             return self.register(registers[0])
         if len(registers) == length_of(first) and list(registers) == [(first, at) for at in range(len(registers))]:
             return first
+        if all(register == registers[0] for register in registers):
+            return self.splat(self.register(registers[0]), len(registers))
         sources = list({id(chunk): chunk for chunk, _ in registers}.values())
+        if bits_of(element_of(first)) < _WORD:
+            joined = self._of_whole_words(registers) or self._of_many(registers, sources)
+            if joined is not None:
+                return joined
         lengths = [length_of(s) for s in sources]
-        mask = [sources.index(chunk) * lengths[0] + position for chunk, position in registers]
         joins = len(sources) <= 2 and min(lengths) > 1 and len(set(lengths)) == 1 and not _are_words(sources)
-        if joins and not _is_slice(mask, lengths):
-            element = cast("VectorType[Attribute]", first.type).element_type
-            pair, type_ = (sources[0], sources[-1]), vector(element, len(registers))
-            return self.pure(xvector.ShuffleOp, pair, type_, {"mask": dense(i64, mask)})
+        if joins and not _is_slice([position for _, position in registers], sources):
+            return self._permuted(registers, sources)
         scalars = [self.register(r) for r in registers]
         return self.pure(FromElementsOp, scalars, vector(scalars[0].type, len(scalars)))
+
+    def _permuted(self, registers: Sequence[Register], sources: Sequence[SSAValue]) -> SSAValue:
+        """Join registers of one or two chunks of a length."""
+        mask = [sources.index(chunk) * length_of(chunk) + position for chunk, position in registers]
+        pair, type_ = (sources[0], sources[-1]), vector(element_of(sources[0]), len(registers))
+        return self.pure(xvector.ShuffleOp, pair, type_, {"mask": dense(i64, mask)})
+
+    def _of_whole_words(self, registers: Sequence[Register]) -> SSAValue | None:
+        """Join registers that are all parts of words, in order, by joining the words; None if they are not."""
+        parts = _WORD // bits_of(element_of(registers[0][0]))
+        words = [_word_of(register, parts) for register in registers]
+        firsts = [word for word in words[::parts] if word is not None]
+        in_turn = [(word, part) for word in firsts for part in range(parts)]
+        if in_turn != [(word, position % parts) for word, (_, position) in zip(words, registers, strict=True)]:
+            return None
+        return self.bitcast(self.chunk(firsts), element_of(registers[0][0]))
+
+    def _of_many(self, registers: Sequence[Register], sources: Sequence[SSAValue]) -> SSAValue | None:
+        """Join registers of many chunks of one length by joining pairs of chunks; None if there are not so many."""
+        count, length = len(sources), length_of(sources[0])
+        alike = length > 1 and all(length_of(source) == length for source in sources) and not _are_words(sources)
+        if not alike or count <= 2 or count & (count - 1):
+            return None
+        half = len(registers) // 2
+        if count * length > 2 * _LONGEST:
+            if half * 2 < len(registers) or len(dict.fromkeys(chunk for chunk, _ in registers[:half])) * 2 > count:
+                return None
+            halves = [self.chunk(registers[:half]), self.chunk(registers[half:])]
+            return self._permuted([(chunk, at) for chunk in halves for at in range(half)], halves)
+        pairs = [sources[first : first + 2] for first in range(0, count, 2)]
+        joined = [self._permuted([(chunk, at) for chunk in pair for at in range(length)], pair) for pair in pairs]
+        places = [divmod(sources.index(chunk), 2) for chunk, _ in registers]
+        moved = [(joined[pair], which * length + at) for (pair, which), (_, at) in zip(places, registers, strict=True)]
+        return self.chunk(moved)
 
     def splat(self, scalar: SSAValue, length: int) -> SSAValue:
         """Return a chunk of equal registers."""
@@ -366,8 +419,10 @@ class Emitter:
         return chunk if element_of(chunk) == f32 else self.value(ExtFOp(chunk, chunk_type(f32, length_of(chunk))))
 
     def shuffled(self, scalar: SSAValue, from_lanes: Sequence[int]) -> SSAValue:
-        """Shuffle a register: each lane takes the value of the given lane."""
+        """Shuffle a register, or a chunk of words: each lane takes the value of the given lane."""
         type_ = scalar.type
+        if type(type_) is VectorType:
+            return self._shuffled_words(scalar, from_lanes)
         width = 64 if isinstance(type_, IndexType) else bits_of(type_)
         if isinstance(type_, IndexType):
             wide = self.make(arith.IndexCastOp, (scalar,), i64)
@@ -377,15 +432,33 @@ class Emitter:
             wide = scalar
         if width < 32:
             wide = self.make(arith.ExtUIOp, (wide,), i32)
-        mode, argument = ShuffleMode.IDX, from_lanes
-        if flipped := _flipped(tuple(from_lanes)):
-            mode, argument = ShuffleMode.XOR, [flipped] * subgroup_size()  # needs no per-lane register
+        mode, argument = _mode_of(from_lanes)
         moved = self.value(ShuffleOp(mode, wide, self.by_lane(argument), self.constant(subgroup_size(), i32)))
         if width < 32:
             moved = self.make(arith.TruncIOp, (moved,), integer_type(width))
         if isinstance(type_, IndexType):
             return self.make(arith.IndexCastOp, (moved,), index)
         return moved if moved.type == type_ else self.make(arith.BitcastOp, (moved,), type_)
+
+    def _shuffled_words(self, chunk: SSAValue, from_lanes: Sequence[int]) -> SSAValue:
+        assert bits_of(element_of(chunk)) == _WORD
+        mode, argument = _mode_of(from_lanes)
+        name = _SHUFFLES[mode]
+        symbol = f"_Z{len(name)}{name}Dv{length_of(chunk)}_{'f' if element_of(chunk) == f32 else 'i'}j"
+        operands = chunk, self.by_lane(argument)
+        self.declare(symbol, operands, chunk.type, convergent=True)
+        return self.value(ShuffleCallOp(symbol, operands, chunk.type))
+
+
+_SHUFFLES = {ShuffleMode.IDX: "intel_sub_group_shuffle", ShuffleMode.XOR: "intel_sub_group_shuffle_xor"}
+"""Source: OpenCL extension cl_intel_subgroups."""
+
+
+def _mode_of(from_lanes: Sequence[int]) -> tuple[ShuffleMode, Sequence[int]]:
+    """Return how a shuffle takes its source lanes, and its argument by lane."""
+    if flipped := _flipped(tuple(from_lanes)):
+        return ShuffleMode.XOR, [flipped] * subgroup_size()  # needs no per-lane register
+    return ShuffleMode.IDX, from_lanes
 
 
 @lru_cache(_KEPT)
@@ -394,18 +467,38 @@ def _flipped(lanes: tuple[int, ...]) -> int:
     return lanes[0] if all(source == lane ^ lanes[0] for lane, source in enumerate(lanes)) else 0
 
 
-def _is_slice(mask: Sequence[int], lengths: Sequence[int]) -> bool:
-    """True if registers are consecutive in one chunk.
+def _is_slice(mask: Sequence[int], sources: Sequence[SSAValue]) -> bool:
+    """True if registers are consecutive in one chunk, which lanes did not load.
 
     MLIR would load them again from the private memory of a message's result, and LLVM would then extract them
     from the first load as one integer of that many bits.
     """
-    return len(lengths) == 1 and list(mask) == list(range(mask[0], mask[0] + len(mask)))
+    is_loaded = type(sources[0].owner) is LoadOp
+    return not is_loaded and len(sources) == 1 and list(mask) == list(range(mask[0], mask[0] + len(mask)))
+
+
+_WORDS_OF_LANES = frozenset({LoadOp, SelectOp, xvector.BroadcastOp, FromElementsOp})
+
+
+def _word_of(register: Register, parts: int) -> Register | None:
+    """Return the word that a register is a part of, if a chunk of its elements alone was cast from words."""
+    chunk, position = register
+    cast_ = chunk.owner
+    if type(cast_) is not xvector.BitcastOp or bits_of(element_of(cast_.source)) != _WORD:
+        return None
+    source, at = cast_.source, position // parts
+    of = source.owner
+    if type(of) is xvector.BroadcastOp:
+        return of.source, 0
+    if type(of) is FromElementsOp:
+        return of.elements[at], 0
+    return (source, at) if type(of) in _WORDS_OF_LANES else None
 
 
 def _are_words(chunks: Sequence[SSAValue]) -> bool:
-    """True if a chunk is a bitcast of words, which MLIR would shuffle by splitting the message's result."""
-    return any(isinstance(chunk.owner, xvector.BitcastOp) for chunk in chunks)
+    """True if a chunk is a bitcast of a message's words, which MLIR would shuffle by splitting the message's result."""
+    casts = [chunk.owner for chunk in chunks if type(chunk.owner) is xvector.BitcastOp]
+    return any(type(cast_.source.owner) not in _WORDS_OF_LANES for cast_ in casts)
 
 
 def _halves(chunk: SSAValue) -> Sequence[SSAValue]:

@@ -171,7 +171,7 @@ def _subgroups(function: gpu.FuncOp) -> int | None:
 def _declare(module: gpu.ModuleOp, lowering: Lowering) -> None:
     first = module.body.block.first_op
     known = {o.properties["sym_name"] for o in module.body.block.ops if "sym_name" in o.properties}
-    declarations = [lowering.memory.declaration(), *lowering.functions.values()]
+    declarations = [lowering.memory.declaration(), *lowering.emitter.functions.values()]
     new = [d for d in declarations if d is not None and d.properties["sym_name"] not in known]
     if first is None:
         return

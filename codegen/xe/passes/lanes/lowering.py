@@ -58,7 +58,6 @@ class Lowering:
     limits: BlockLimits
     sums: Sums
     marked: bool = False
-    functions: dict[str, Operation] = field(default_factory=dict[str, Operation])
     assumed: set[Assumption] = field(default_factory=set[Assumption])
     _values: dict[SSAValue, Value] = field(default_factory=dict[SSAValue, Value])
 
@@ -66,12 +65,12 @@ class Lowering:
         """Lower the operations of a block; of a loop's, the loop is marked."""
         loop = block.parent_op()
         if self.marked and isinstance(loop, scf.ForOp | scf.WhileOp):
-            mark_place(self.emitter, self.functions, loop)
+            mark_place(self.emitter, loop)
         for op in block.ops:
             handler = self.handlers.get(op.name) or self.handlers.get(op.name.partition(".")[0])
             with Rewriting(op, self.emitter.block):
                 if self.marked:
-                    mark(self.emitter, self.functions, op)
+                    mark(self.emitter, op)
                 if handler is not None:
                     handler(self, op)
                 else:

@@ -20,7 +20,7 @@ from codegen.xe.dialects.index_list import Index
 from codegen.xe.dialects.interned import numbers
 from codegen.xe.dialects.upstream.arith_casts import IndexCastOp
 from codegen.xe.dialects.upstream.arith_ops import SelectOp
-from codegen.xe.dialects.upstream.llvm_ops import DeviceCallOp
+from codegen.xe.dialects.upstream.llvm_ops import DeviceCallOp, ShuffleCallOp
 from codegen.xe.dialects.upstream.vector_ops import FromElementsOp
 from codegen.xe.dialects.upstream.xevm import (
     BlockLoad2dOp,
@@ -40,7 +40,7 @@ from codegen.xe.subgroup import subgroup_size
 
 Load = BlockLoad2dOp | LoadOp
 Access = Load | BlockStore2dOp | StoreOp
-_WRITES_NOTHING = frozenset({BlockLoad2dOp, LoadOp, BlockPrefetch2dOp, DeviceCallOp, ShuffleOp})
+_WRITES_NOTHING = frozenset({BlockLoad2dOp, LoadOp, BlockPrefetch2dOp, DeviceCallOp, ShuffleOp, ShuffleCallOp})
 _SAME_IN_LANES = frozenset({BlockIdOp, SubgroupIdOp, arith.ConstantOp})
 _Register = tuple[SSAValue, int | None]
 """A value of a lane: a scalar, or a register of a chunk by its position."""

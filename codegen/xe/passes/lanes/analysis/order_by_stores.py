@@ -21,6 +21,7 @@ from codegen.xe.dialects.upstream.llvm_ops import (
     GLOBAL,
     AtomicRmwOp,
     DeviceCallOp,
+    ShuffleCallOp,
 )
 from codegen.xe.dialects.upstream.xevm import (
     BlockLoad2dOp,
@@ -43,7 +44,7 @@ from codegen.xe.passes.lanes.lowering import Lowering
 from codegen.xe.subgroup import subgroup_size
 
 _PRODUCTS = frozenset({MmaOp, scf.ForOp, scf.WhileOp})
-_MOVE_TOO = frozenset({BlockLoad2dOp, LoadOp, ShuffleOp})
+_MOVE_TOO = frozenset({BlockLoad2dOp, LoadOp, ShuffleOp, ShuffleCallOp})
 """Movable operations; shuffles too, because all operations of a block run in the same lanes."""
 _WORD_BYTES = 4
 
@@ -80,7 +81,7 @@ def _calls_all_lanes(op: Operation, lowering: Lowering) -> bool:
     if type(op) is not DeviceCallOp:
         return False
     assert isinstance(op, DeviceCallOp)
-    declared = lowering.functions.get(op.callee.root_reference.data)
+    declared = lowering.emitter.functions.get(op.callee.root_reference.data)
     return declared is None or "convergent" in declared.properties
 
 

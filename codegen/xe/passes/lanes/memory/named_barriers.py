@@ -16,7 +16,6 @@ from codegen.xe.dialects.creation import walk
 from codegen.xe.dialects.upstream.arith_casts import ExtUIOp, TruncIOp
 from codegen.xe.dialects.upstream.llvm_ops import (
     DeviceCallOp,
-    DeviceFuncOp,
 )
 from codegen.xe.dialects.upstream.xevm import (
     AddrSpace,
@@ -157,7 +156,7 @@ def _wait(lowering: Lowering, op: Operation) -> None:
 
 def take_due(lowering: Lowering, body: Block) -> None:
     """Take the notifications that are due at the end of a kernel."""
-    if SIGNAL not in lowering.functions:
+    if SIGNAL not in lowering.emitter.functions:
         return
     emitter, last = lowering.emitter, body.last_op
     assert last is not None  # a kernel ends with a terminator
@@ -190,8 +189,7 @@ def _bit(emitter: Emitter, number: SSAValue) -> SSAValue:
 
 
 def _call(lowering: Lowering, symbol: str, *operands: SSAValue) -> None:
-    declaration = DeviceFuncOp(symbol, [o.type for o in operands], None, convergent=True)
-    lowering.functions.setdefault(symbol, declaration)
+    lowering.emitter.declare(symbol, operands, None, convergent=True)
     lowering.emitter.add(DeviceCallOp(symbol, operands, None))
 
 

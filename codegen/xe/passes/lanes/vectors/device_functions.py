@@ -6,10 +6,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import f32, f64
 from xdsl.ir import Operation, SSAValue
 
-from codegen.xe.dialects.upstream.llvm_ops import (
-    DeviceCallOp,
-    DeviceFuncOp,
-)
+from codegen.xe.dialects.upstream.llvm_ops import DeviceCallOp
 from codegen.xe.passes.lanes.emitter import (
     chunk_type,
     element_of,
@@ -30,7 +27,6 @@ def call(lowering: Lowering, op: Operation, operands: Sequence[SSAValue]) -> SSA
     argument = chunk if element == computed else emitter.as_f32(chunk)
     letter = "d" if computed == f64 else "f"
     symbol = f"_Z{len(name)}{name}{f'Dv{length}_' if length > 1 else ''}{letter}"
-    if symbol not in lowering.functions:
-        lowering.functions[symbol] = DeviceFuncOp(symbol, [wide], wide)
+    emitter.declare(symbol, (argument,), wide)
     result = emitter.value(DeviceCallOp(symbol, [argument], wide))
     return result if element == computed else emitter.value(arith.TruncFOp(result, chunk.type))

@@ -31,7 +31,6 @@ from codegen.xe.dialects.upstream.arith_casts import (
 )
 from codegen.xe.dialects.upstream.llvm_ops import (
     DeviceCallOp,
-    DeviceFuncOp,
 )
 from codegen.xe.dialects.upstream.vector_ops import (
     ExtractStridedSliceOp,
@@ -341,9 +340,7 @@ class _Product:
         word = "j" if element_of(a) == i32 else "t"
         letters = [word if kind.a == "u8" else None, "j" if kind.b == "u8" else None, None]
         symbol = f"_Z{len(name)}{name}{_mangled([a, b, c], letters)}"
-        functions = self._lowering.functions
-        if symbol not in functions:
-            functions[symbol] = DeviceFuncOp(symbol, [a.type, b.type, c.type], c.type, convergent=True)
+        emitter.declare(symbol, (a, b, c), c.type, convergent=True)
         result = emitter.value(DeviceCallOp(symbol, [a, b, c], c.type))
         return result if result.type == type_ else emitter.bitcast(result, bf16)
 

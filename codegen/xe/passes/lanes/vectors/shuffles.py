@@ -154,6 +154,7 @@ def gather(emitter: Emitter, registers: Sequence[Register], places: Places, want
     """Return registers that hold the wanted elements, from those that hold `places`."""
     out: list[Register | None] = [None] * len(wanted)
     same, groups = _grouped(*_key(places), *_key(wanted))
+    joins: list[tuple[int, list[tuple[_Part, Register]]]] = []
     for targets, sources in groups:
         if all(t in same for t in targets):
             for target in targets:
@@ -162,9 +163,12 @@ def gather(emitter: Emitter, registers: Sequence[Register], places: Places, want
         now, at = [registers[s] for s in sources], places[sources]
         if len(targets) > 1 and len(targets) * 2 >= len(sources):
             now, at = _exchange(emitter, now, at, wanted[targets])
-        search = _Search(emitter, now, at)
         for target in targets:
-            out[target] = search.find(wanted[target])
+            parts = _parts(*_key(at), _key(wanted[target])[0])
+            joins.append((target, [(part, now[part.source]) for part in parts]))
+    shuffles = _Shuffles(emitter, [part for _, parts in joins for part in parts])
+    for target, parts in joins:
+        out[target] = shuffles.joined(parts)
     return [r for r in out if r is not None]
 
 
@@ -239,33 +243,42 @@ class _Part:
     pattern: tuple[int, ...] | None = None
 
 
-class _Search:
-    """Finds wanted registers one by one; caches shuffles."""
+_Pattern = tuple[int, ...]
 
-    def __init__(self, emitter: Emitter, registers: Sequence[Register], places: Places) -> None:
-        self._emitter, self._registers, self._places = emitter, registers, _key(places)
-        self._shuffled: dict[tuple[int, tuple[int, ...]], Register] = {}
 
-    def find(self, wanted: Places) -> Register:
-        """Return a register with the wanted elements."""
-        parts = [(part.covered, self._register(part)) for part in _parts(*self._places, _key(wanted)[0])]
-        register = parts[-1][1]
-        if len(parts) == 1:
-            return register
+class _Shuffles:
+    """Shuffles of registers, each made once; a chunk of words that is wanted whole by a pattern is shuffled at once."""
+
+    def __init__(self, emitter: Emitter, wanted: Sequence[tuple[_Part, Register]]) -> None:
+        self._emitter = emitter
+        self._made: dict[tuple[_Pattern, Register], Register] = {}
+        of_chunk: dict[tuple[_Pattern, SSAValue], set[int]] = {}
+        for part, (chunk, position) in wanted:
+            if part.pattern is not None and bits_of(element_of(chunk)) == _WORD:
+                of_chunk.setdefault((part.pattern, chunk), set()).add(position)
+        for (pattern, chunk), positions in of_chunk.items():
+            if 1 < len(positions) == length_of(chunk):
+                moved = emitter.shuffled(chunk, pattern)
+                self._made.update({(pattern, (chunk, position)): (moved, position) for position in positions})
+
+    def joined(self, parts: Sequence[tuple[_Part, Register]]) -> Register:
+        """Return a register of parts, each of the lanes that it covers."""
+        *others, last = (self._shuffled(part, register) for part, register in parts)
+        if not others:
+            return last
         emitter = self._emitter
-        scalar = emitter.register(register)
-        for covered, other in reversed(parts[:-1]):
-            scalar = emitter.chosen(emitter.lanes(covered), emitter.register(other), scalar)
+        scalar = emitter.register(last)
+        for (part, _), other in zip(reversed(parts[:-1]), reversed(others), strict=True):
+            scalar = emitter.chosen(emitter.lanes(part.covered), emitter.register(other), scalar)
         return scalar, 0
 
-    def _register(self, part: _Part) -> Register:
+    def _shuffled(self, part: _Part, register: Register) -> Register:
         if part.pattern is None:
-            return self._registers[part.source]
-        key = part.source, part.pattern
-        if key not in self._shuffled:
-            scalar = self._emitter.register(self._registers[part.source])
-            self._shuffled[key] = self._emitter.shuffled(scalar, part.pattern), 0
-        return self._shuffled[key]
+            return register
+        key = part.pattern, register
+        if key not in self._made:
+            self._made[key] = self._emitter.shuffled(self._emitter.register(register), part.pattern), 0
+        return self._made[key]
 
 
 @lru_cache(_KEPT)

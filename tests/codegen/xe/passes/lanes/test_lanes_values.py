@@ -328,4 +328,7 @@ def test_contractions_without_dpas(element: str, to: str) -> None:
     how = f"{{{{indexing_maps = [{maps}], iterator_types = {iterators}, kind = #vector.kind<add>}}}}"
     zero = "0" if to == "i32" else "0.5"
     body = f"%c = arith.constant dense<{zero}> : {{R}} %r = vector.contract {how} %a, %b, %c : {{A}}, {{B}} into {{R}}"
-    apply(body, (6, 8), (6, 32), element, to, other=(8, 32), tolerance=1e-5)
+    ll = compiled(apply(body, (6, 8), (6, 32), element, to, other=(8, 32), tolerance=1e-5)).ll
+    # Each step takes a column of A from its lane: chunks of four and two rows, for both halves of the columns.
+    assert [ll.count(f"call spir_func <{rows} x {'i32' if to == 'i32' else 'float'}>") for rows in (4, 2)] == [8, 8]
+    assert "@_Z17sub_group_shuffle" not in ll
