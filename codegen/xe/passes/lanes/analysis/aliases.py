@@ -1,14 +1,17 @@
 """Alias analysis of the accesses of a kernel."""
 
+# pyright: reportPrivateUsage=false
+# xDSL's public view of operands is an object of its own.
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from xdsl.dialects import arith
+from xdsl.dialects import arith, memref, scf
 from xdsl.dialects import vector as xvector
 from xdsl.dialects.builtin import VectorType
 from xdsl.dialects.llvm import GEPOp, LoadOp, StoreOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.traits import IsTerminator, NoMemoryEffect
 
 from codegen.artifact.signature import (
@@ -42,6 +45,8 @@ Load = BlockLoad2dOp | LoadOp
 Access = Load | BlockStore2dOp | StoreOp
 _WRITES_NOTHING = frozenset({BlockLoad2dOp, LoadOp, BlockPrefetch2dOp, DeviceCallOp, ShuffleOp, ShuffleCallOp})
 _SAME_IN_LANES = frozenset({BlockIdOp, SubgroupIdOp, arith.ConstantOp})
+_PURE_TOO = frozenset({xvector.BitcastOp})  # xDSL does not say it of them
+_LOADED = frozenset({GEPOp, LoadOp, memref.LoadOp})
 _Register = tuple[SSAValue, int | None]
 """A value of a lane: a scalar, or a register of a chunk by its position."""
 
@@ -89,6 +94,7 @@ class Aliases:
         self._places: dict[int, _Place] = {}
         self._symbolic: dict[frozenset[tuple[Product, int]], int] = {}
         self._rectangles: dict[int, _Rectangle] = {}
+        self._same_in_lanes: dict[int, bool] = {}
 
     def may_write(self, op: Operation, load: Load) -> bool:
         """True if an operation that `writes`, or a nested one, may write what a load reads."""
@@ -143,8 +149,34 @@ class Aliases:
             pointer = dict(self._pointer_of(op))
             offset = pointer.pop((), 0)
             symbolic = self._symbolic.setdefault(frozenset(pointer.items()), len(self._symbolic))
-            self._places[key] = _Place(symbolic, offset, _of_lanes(pointer), _nbytes(op))
+            self._places[key] = _Place(symbolic, offset, self._of_lanes(pointer), _nbytes(op))
         return self._places[key]
+
+    def _of_lanes(self, place: Sum) -> int | None:
+        """Return the bytes from a lane's address to the next one's; None if lanes may differ by other values."""
+        stride = 0
+        for product, count in place.items():
+            unknown = [variable.value for variable in product if isinstance(variable, Unknown)]
+            if len(product) == 1 and any(isinstance(value.owner, LaneIdOp) for value in unknown):
+                stride = count
+            elif not all(map(self._is_same_in_lanes, unknown)):
+                return None
+        return stride
+
+    def _is_same_in_lanes(self, value: SSAValue) -> bool:
+        """True if a value derives from ids of all lanes and arguments alone."""
+        if (key := id(value)) not in self._same_in_lanes:
+            found, pending = {key}, [value]
+            while pending:
+                sources = _sources(pending.pop())
+                if sources is None:
+                    self._same_in_lanes[key] = False
+                    return False
+                further = [each for each in sources if id(each) not in found and not self._same_in_lanes.get(id(each))]
+                found.update(map(id, further))
+                pending += further
+            self._same_in_lanes.update(dict.fromkeys(found, True))
+        return self._same_in_lanes[key]
 
     def _pointer_of(self, op: LoadOp | StoreOp) -> Sum:
         """Return the pointer, that of the lanes which use what a load reads if the same condition selects both."""
@@ -203,23 +235,11 @@ def writes(op: Operation) -> bool:
 @cache
 def is_pure(kind: type[Operation]) -> bool:
     """True if operations of a kind, which have no regions, have no effects."""
-    return kind.has_trait(NoMemoryEffect) and not kind.has_trait(IsTerminator)
+    return kind in _PURE_TOO or (kind.has_trait(NoMemoryEffect) and not kind.has_trait(IsTerminator))
 
 
 def _inside(op: Operation) -> Iterator[Operation]:
     return (inner for region in op.regions for block in region.blocks for inner in block.ops)
-
-
-def _of_lanes(place: Sum) -> int | None:
-    """Return the bytes from a lane's address to the next one's; None if lanes may differ by other values."""
-    stride = 0
-    for product, count in place.items():
-        unknown = [variable.value for variable in product if isinstance(variable, Unknown)]
-        if len(product) == 1 and any(isinstance(value.owner, LaneIdOp) for value in unknown):
-            stride = count
-        elif not all(map(_is_same_in_lanes, unknown)):
-            return None
-    return stride
 
 
 def _without_casts(value: SSAValue) -> SSAValue:
@@ -280,12 +300,28 @@ def _of_chunk(value: SSAValue, at: int | None) -> _Register:
     return value, at if isinstance(value.type, VectorType) else None
 
 
-def _is_same_in_lanes(value: SSAValue) -> bool:
-    """True if a value is an id of all lanes, or computed from those alone."""
+def _sources(value: SSAValue) -> Sequence[SSAValue] | None:
+    """Return the values that a value is computed, loaded or carried in a loop from, if it is the same in all lanes
+    where these are; None if lanes may differ.
+    """
     owner = value.owner
-    if not isinstance(owner, Operation) or type(owner) in _SAME_IN_LANES:
-        return isinstance(owner, Operation)
-    return owner.name.startswith("arith.") and all(map(_is_same_in_lanes, owner.operands))
+    if isinstance(owner, Block):
+        loop = owner.parent_op()
+        if loop is None:
+            return ()  # an argument of the kernel, whose block is in no function yet
+        return _carried(loop, value.index - 1) if isinstance(loop, scf.ForOp) else None  # pyright: ignore
+    if isinstance(owner, scf.ForOp):
+        return _carried(owner, value.index)  # pyright: ignore
+    if type(owner) in _SAME_IN_LANES:
+        return ()
+    return owner._operands if owner.name.startswith("arith.") or type(owner) in _LOADED else None
+
+
+def _carried(loop: scf.ForOp, number: int) -> Sequence[SSAValue]:
+    """Return what decides how often a loop runs, and the first and the next of a carried value; -1 is its counter."""
+    last = loop.body.block.last_op
+    of_value = () if number < 0 or last is None else (loop.iter_args[number], last._operands[number])
+    return loop.lb, loop.ub, loop.step, *of_value
 
 
 def _nbytes(op: LoadOp | StoreOp) -> int:

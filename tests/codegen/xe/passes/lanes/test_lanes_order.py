@@ -131,9 +131,54 @@ def test_lanes_read_a_ragged_tile_right_before_they_write_it_in_place() -> None:
     source = by_lanes("%c32, %c0", "%c32, %c0")  # half of its rows are inside
     accesses = re.findall(r"llvm\.(load|store)\b", lanes_text(source))
     assert accesses.count("load") == accesses.count("store") == 32 * 64 // 16
-    held = accumulate(1 if name == "load" else -1 for name in accesses)
-    assert max(held) <= 16
+    assert held_of_lanes(source) <= 16
     check(source, [numbers("f32", 48, 65) / 64], tolerance=1e-6)
+
+
+def held_of_lanes(source: str) -> int:
+    """The most elements that a lane has loaded and not stored yet."""
+    accesses = re.findall(r"llvm\.(load|store)\b", lanes_text(source))
+    return max(accumulate(1 if name == "load" else -1 for name in accesses))
+
+
+IN_LOOPS = {
+    "counted": ("%i", "%c8", "%i"),
+    "carried from an argument on": ("%carried", "%c8", "%next"),
+    "carried from a lane on": ("%carried", "%lane", "%next"),
+    "carried to a lane": ("%carried", "%c8", "%lane"),
+}
+
+
+@pytest.mark.parametrize(("row", "first", "last"), IN_LOOPS.values(), ids=IN_LOOPS)
+def test_rows_of_loops_are_those_of_all_lanes(row: str, first: str, last: str) -> None:
+    """Tiles of experts begin where loops that count their rows say; what lanes decide may be another row in each."""
+    memory = "memref<480x65xf32>"
+    body = f"""
+    %lane = gpu.lane_id
+    scf.for %i = %c0 to %c32 step %c32 iter_args(%carried = {first}) -> (index) {{
+      %a = xegpu.create_nd_tdesc %A : {memory} -> {TILE}
+      %v = xegpu.load_nd %a[{row}, %c0] : {TILE} -> {VALUE}
+      %e = math.exp %v : {VALUE}
+      xegpu.store_nd %e, %a[{row}, %c0] : {VALUE}, {TILE}
+      %next = arith.addi %carried, %c32 : index
+      scf.yield {last} : index
+    }}"""
+    held = held_of_lanes(kernel(f"%A: {memory}", body))
+    assert (held <= 16) == ("%lane" not in (first, last))
+
+
+def test_casts_of_bits_write_nothing() -> None:
+    """Bytes of several registers are moved as words."""
+    memory, bytes_, floats = "memref<48x65xi8>", "vector<32x64xi8>", "vector<32x64xf32>"
+    tile = "!xegpu.tensor_desc<32x64xi8>"
+    body = f"""
+    %a = xegpu.create_nd_tdesc %A : {memory} -> {tile}
+    %v = xegpu.load_nd %a[%c32, %c0] : {tile} -> {bytes_}
+    %f = arith.uitofp %v : {bytes_} to {floats}
+    %e = math.exp %f : {floats}
+    %u = arith.fptoui %e : {floats} to {bytes_}
+    xegpu.store_nd %u, %a[%c32, %c0] : {bytes_}, {tile}"""
+    assert held_of_lanes(kernel(f"%A: {memory}", body)) <= 16
 
 
 @pytest.mark.parametrize(
