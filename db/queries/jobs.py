@@ -156,6 +156,12 @@ def list_page(
     return list(session.scalars(whole.where(Job.id.in_(ids)).order_by(Job.id.desc())))
 
 
+def matching(session: Session, wanted: JobFilter) -> list[Job]:
+    """Return the matching jobs, oldest first, with their problems and devices."""
+    query = select(Job).options(joinedload(Job.problem), selectinload(Job.device)).order_by(Job.id)
+    return list(session.scalars(wanted.of(query)))
+
+
 def kinds(session: Session, job_ids: Collection[UUID]) -> dict[UUID, str]:
     """Return the kind of each job."""
     return dict(session.execute(select(Job.id, KIND).where(Job.id.in_(job_ids))).all())

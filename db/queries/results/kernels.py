@@ -120,7 +120,7 @@ def winners_of(session: Session, kernel_ids: Collection[UUID]) -> set[UUID]:
 def with_contents(session: Session, content_hashes: Collection[str]) -> list[Kernel]:
     """Return the kernels with one of these binaries, with problem and device."""
     found: list[Kernel] = []
-    for some in _parts(sorted(content_hashes)):
+    for some in parts(sorted(content_hashes)):
         found += session.scalars(_whole().where(Kernel.content_hash.in_(some)).order_by(Kernel.id))
     return found
 
@@ -130,7 +130,7 @@ def verified_here(session: Session, content_hashes: Collection[str]) -> list[Ker
     of_job = select(Trial.kernel_id).join(Trial.job).where(Job.origin.is_(None), ~Trial.reused.has())
     right = of_job.where(Trial.status.in_(("measured", "predicted")), Trial.proof_kind != "none")
     found: list[Kernel] = []
-    for some in _parts(sorted(content_hashes)):
+    for some in parts(sorted(content_hashes)):
         found += session.scalars(select(Kernel).where(Kernel.content_hash.in_(some), Kernel.id.in_(right)))
     return found
 
@@ -138,7 +138,7 @@ def verified_here(session: Session, content_hashes: Collection[str]) -> list[Ker
 def file_hashes(session: Session, job_ids: Sequence[UUID], name: str) -> list[str]:
     """Return the SHA-256 of the binaries of kernels that jobs have trials of, and of their files of a name."""
     found: set[str] = set()
-    for some in _parts(job_ids):
+    for some in parts(job_ids):
         of_jobs = select(Trial.kernel_id).where(Trial.job_id.in_(some))
         found.update(session.scalars(select(Kernel.content_hash).where(Kernel.id.in_(of_jobs))))
         found.update(
@@ -150,14 +150,15 @@ def file_hashes(session: Session, job_ids: Sequence[UUID], name: str) -> list[st
 def source_jobs(session: Session, job_ids: Sequence[UUID]) -> set[UUID]:
     """Return the jobs that measured times which trials of these jobs reuse."""
     found: set[UUID] = set()
-    for some in _parts(job_ids):
+    for some in parts(job_ids):
         of_jobs = select(Trial.id).where(Trial.job_id.in_(some))
         source = select(Trial.job_id).join(Reuse, Reuse.source_trial_id == Trial.id)
         found.update(session.scalars(source.where(Reuse.trial_id.in_(of_jobs)).distinct()))
     return found
 
 
-def _parts(values: Sequence[T]) -> Iterator[Sequence[T]]:
+def parts(values: Sequence[T]) -> Iterator[Sequence[T]]:
+    """Yield values in parts that one query can name."""
     for first in range(0, len(values), _AT_ONCE):
         yield values[first : first + _AT_ONCE]
 
@@ -174,6 +175,15 @@ def jobs_with(session: Session, kernel_id: UUID) -> list[UUID]:
 def artifact(session: Session, kernel_id: UUID, name: str) -> Artifact | None:
     """Return a file of a kernel by its name."""
     return session.scalars(select(Artifact).where(Artifact.kernel_id == kernel_id, Artifact.name == name)).first()
+
+
+def hashes_of_files(session: Session, kernel_ids: Collection[UUID], name: str) -> dict[UUID, str]:
+    """Return the SHA-256 of a file of each kernel by its name; kernels without it are left out."""
+    found: dict[UUID, str] = {}
+    for some in parts(sorted(kernel_ids)):
+        query = select(Artifact.kernel_id, Artifact.sha256).where(Artifact.kernel_id.in_(some), Artifact.name == name)
+        found.update(dict(session.execute(query).all()))
+    return found
 
 
 def artifact_by_hash(session: Session, sha256: str) -> Artifact | None:

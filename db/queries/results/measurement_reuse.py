@@ -1,10 +1,12 @@
 """Queries on measurements that can be reused."""
 
+from collections.abc import Collection
 from uuid import UUID
 
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session, contains_eager
 
+from db.queries.results.kernels import parts
 from db.schema.job import Job
 from db.schema.kernel import Kernel
 from db.schema.reuse import ResultKey
@@ -31,10 +33,15 @@ def default_of(session: Session, job_id: UUID) -> tuple[str, float] | None:
     return None if found is None else (found[0], found[1])
 
 
-def key_of_kernel(session: Session, kernel_id: UUID) -> ResultKey | None:
-    """Return the key of any measured time of a kernel; None if none is stored."""
-    query = select(ResultKey).join(Trial, Trial.id == ResultKey.trial_id).where(Trial.kernel_id == kernel_id)
-    return session.scalars(query.order_by(ResultKey.trial_id).limit(1)).first()
+def keys_of_kernels(session: Session, kernel_ids: Collection[UUID]) -> dict[UUID, ResultKey]:
+    """Return the key of the first measured time of each kernel; those without a key are left out."""
+    query = select(Trial.kernel_id, ResultKey).join(Trial, Trial.id == ResultKey.trial_id)
+    query = query.order_by(ResultKey.trial_id.desc())  # the last entry in the dictionary wins
+    found: dict[UUID, ResultKey] = {}
+    for some in parts(sorted(kernel_ids)):
+        rows = session.execute(query.where(Trial.kernel_id.in_(some)))
+        found.update({kernel_id: key for kernel_id, key in rows if kernel_id is not None})
+    return found
 
 
 def _with_keys() -> Select[Trial]:

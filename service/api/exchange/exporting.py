@@ -1,7 +1,7 @@
 """Stored results as records of an exchange file."""
 
 from collections import deque
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -31,7 +31,6 @@ from service.row_mapping import prediction_from_row
 from tuner.exchange.records import FORMAT, VERSION, CandidateRecord, Header, Record
 
 _OVER = ("succeeded", "failed", "cancelled")
-_ALL = 10**9
 _HEADER = "kernel.h"
 
 
@@ -74,16 +73,12 @@ def results(
         with _readable(f"job {job.id}"):
             of_job = [*_named(job, said), job_record(job, best)]
         yield from of_job
-        for trial in ended:
-            if trial.reused is None:
-                yield from _trial(session, job, trial, said, artifacts)
-            else:
-                taken.append((job, trial))
+        yield from _trials(session, [(job, trial) for trial in ended if trial.reused is None], said, artifacts)
+        taken += [(job, trial) for trial in ended if trial.reused is not None]
         sources = {trial.reused.source.job_id for trial in ended if trial.reused is not None} - said
         waiting.extend(source for id in sorted(sources) if (source := jobs.get(session, id)) and source.status in _OVER)
-    for job, trial in taken:
-        if trial.reused is not None and trial.reused.source.job_id in said:
-            yield from _trial(session, job, trial, said, artifacts)
+    with_source = [each for each in taken if (reused := each[1].reused) is not None and reused.source.job_id in said]
+    yield from _trials(session, with_source, said, artifacts)
 
 
 def file_hashes(session: Session, selection: Selection) -> list[str]:
@@ -134,8 +129,7 @@ def over_jobs(session: Session, selection: Selection) -> list[JobRow]:
     """
     if selection.job_id is not None:
         return [find_over(session, selection.job_id)]
-    wanted = JobFilter(_OVER, device=selection.device, problem_key=selection.problem_key)
-    return jobs.list_page(session, limit=_ALL, wanted=wanted)[::-1]
+    return jobs.matching(session, JobFilter(_OVER, device=selection.device, problem_key=selection.problem_key))
 
 
 def find_over(session: Session, job_id: UUID) -> JobRow:
@@ -152,22 +146,25 @@ def find_over(session: Session, job_id: UUID) -> JobRow:
     return job
 
 
-def _trial(
-    session: Session, job: JobRow, trial: TrialRow, said: set[object], artifacts: ArtifactStore
+def _trials(
+    session: Session, ended: Sequence[tuple[JobRow, TrialRow]], said: set[object], artifacts: ArtifactStore
 ) -> Iterator[Record]:
-    """Yield a trial, after its kernel unless that was written before."""
-    with _readable(f"trial {trial.number} of job {job.id}"):
-        record = trial_record(trial)
-    kernel = trial.kernel if record.compile_key is not None else None
-    if kernel is not None and kernel.id not in said:
-        said.add(kernel.id)
-        header = kernels.artifact(session, kernel.id, _HEADER)
-        header_hash = None if header is None else header.sha256
-        key = measurement_reuse.key_of_kernel(session, kernel.id)
-        with _readable(f"kernel {kernel.id}"):
-            of_kernel = kernel_record(kernel, job.problem.key, artifacts, header_hash, key)
-        yield of_kernel
-    yield record
+    """Yield trials of jobs, each after its kernel unless that was written before."""
+    ids = {trial.kernel_id for _, trial in ended if trial.kernel_id is not None} - said
+    headers = kernels.hashes_of_files(session, ids, _HEADER)
+    keys = measurement_reuse.keys_of_kernels(session, ids)
+    for job, trial in ended:
+        with _readable(f"trial {trial.number} of job {job.id}"):
+            record = trial_record(trial)
+        kernel = trial.kernel if record.compile_key is not None else None
+        if kernel is not None and kernel.id not in said:
+            said.add(kernel.id)
+            with _readable(f"kernel {kernel.id}"):
+                of_kernel = kernel_record(
+                    kernel, job.problem.key, artifacts, headers.get(kernel.id), keys.get(kernel.id)
+                )
+            yield of_kernel
+        yield record
 
 
 @contextmanager

@@ -62,6 +62,12 @@ def test_jobs_are_filtered_by_status_device_and_problem(database: Database) -> N
             assert [found.id for found in jobs.list_page(session, limit=9, wanted=wanted)] == [job.id]
         assert [job.id for job in jobs.list_page(session, limit=9, wanted=JobFilter(("running",)))] == [first.id]
         assert jobs.list_page(session, limit=9, wanted=JobFilter(("failed", "cancelled"))) == []
+        found = jobs.matching(session, JobFilter(("queued", "running")))
+        assert [(job.id, job.device.slug, job.problem.m) for job in found] == [
+            (first.id, "b60", 96),
+            (second.id, "b580", 80),
+        ]
+        assert jobs.matching(session, JobFilter(device="b570")) == []
         assert jobs.count_by_status(session) == {"running": 1, "queued": 1}
 
 
@@ -146,6 +152,8 @@ def test_same_binary_on_same_device_is_one_kernel(database: Database) -> None:
         assert found is not None
         assert (found.sha256, found.size) == (digest("content 0"), 100)
         assert kernels.artifact(session, kernel_id, "llvm.ll") is None
+        assert kernels.hashes_of_files(session, [kernel_id], "kernel.spv") == {kernel_id: digest("content 0")}
+        assert kernels.hashes_of_files(session, [kernel_id], "llvm.ll") == {}
         assert len(kernels.list_page(session, limit=9)) == 2
         assert [k.id for k in kernels.list_page(session, limit=9, device="b60")] == [kernel_id]
         assert kernels.list_page(session, limit=9, problem_key=digest("problem 80")) == []
