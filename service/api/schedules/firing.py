@@ -14,26 +14,23 @@ from sqlalchemy.orm import Session
 from db.errors import AlreadyFired, DatabaseLocked
 from db.queries import schedules
 from db.schema.schedule import Schedule
-from service.api.keys.caller import (
-    CLOCK,
-    Caller,
-)
+from service.api.keys.caller import CLOCK
 from service.api.schedules.cron import (
     next_due,
     parse_cron,
 )
+from service.api.schedules.fires import add_fire
 from service.api.schedules.missed import (
     Handled,
     handle,
 )
 from service.api.schedules.stale import rebuild_stale_binaries
 from service.api.schedules.work import (
-    Started,
     Work,
     start,
     work_or_reason,
 )
-from service.errors import BadRequest, TooMany
+from service.errors import BadRequest
 from service.http.context import Context
 from service.telemetry.loggers import Logger
 
@@ -81,19 +78,6 @@ def _next_if_far(schedule: Schedule, now: datetime) -> datetime | None:
     return None
 
 
-def fire_now(session: Session, schedule: Schedule, work: Work, by: Caller, max_active: int, now: datetime) -> int:
-    """Start the work of a schedule outside of its due times; return the id of the run.
-
-    Raises:
-        AlreadyFired: it came due, or was run by hand, in the same microsecond.
-        TooMany: the limit of active jobs is reached.
-    """
-    started = start(session, work, by, max_active)
-    if started.outcome == "refused" and started.reason is not None:
-        raise TooMany(started.reason, rule="active-jobs")
-    return _add_fire(session, schedule, now, started, by_hand=True)
-
-
 def _waits(session: Session, schedule: Schedule, now: datetime) -> bool:
     """Return whether it is outside its hours, or its runs come one after the other and one is not over."""
     if schedule.missed == "all" and schedules.is_busy(session, schedule.id):
@@ -139,40 +123,7 @@ def _record(session: Session, schedule: Schedule, part: Handled, work: Work | st
         _log.warning("schedule missed", schedule=schedule.name, due_at=part.missed_at.isoformat(), number=part.missed)
     if part.run_at is not None:
         started = start(session, work, CLOCK, max_active)
-        _add_fire(session, schedule, part.run_at, started, due_times=part.run_for)
-
-
-def _add_fire(
-    session: Session,
-    schedule: Schedule,
-    due_at: datetime,
-    started: Started,
-    *,
-    due_times: int = 1,
-    by_hand: bool = False,
-) -> int:
-    fire_id = schedules.add_fire(
-        session,
-        schedule.id,
-        due_at,
-        outcome=started.outcome,
-        jobs=started.jobs,
-        set_id=started.set_id,
-        reason=started.reason,
-        due_times=due_times,
-        by_hand=by_hand,
-    )
-    tell = _log.warning if started.outcome == "refused" else _log.info
-    tell(
-        "schedule fired",
-        schedule=schedule.name,
-        due_at=due_at.isoformat(),
-        outcome=started.outcome,
-        jobs=[str(job_id) for job_id, _ in started.jobs],
-        shape_set=None if started.set_id is None else str(started.set_id),
-        reason=started.reason,
-    )
-    return fire_id
+        add_fire(session, schedule, part.run_at, started, due_times=part.run_for)
 
 
 def _disable(context: Context, schedule_id: UUID, now: datetime, reason: str) -> bool:

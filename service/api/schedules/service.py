@@ -254,7 +254,7 @@ def run_now(session: Session, schedule_id: UUID, work: "Work", by: Caller, max_a
         TooMany: the limit of active jobs is reached.
     """
     # Imported here: lists of schedules fire nothing.
-    from service.api.schedules.firing import fire_now
+    from service.api.schedules.fires import fire_now
 
     try:
         fire_id = fire_now(session, _existing(session, schedule_id), work, by, max_active, now)
