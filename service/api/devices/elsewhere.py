@@ -26,19 +26,24 @@ def with_reached(
     """Return a function that lists local devices and those reached by a coordinator; local ones take precedence."""
 
     def list_all() -> list[ListedDevice]:
+        reached = _reached_now(database)  # first: the drivers of this machine answer meanwhile
         here = list(list_here())
         own = {device.spec.id for device in here if device.runnable}
-        try:
-            with database.read() as session:
-                reached = {row.device.slug: row for row in coordinators.reached(session)}
-        except DatabaseError as error:
-            _log.warning("the devices of other machines are unknown now", error=str(error))
-            return here
         found = [found for slug, row in reached.items() if slug not in own and (found := _reached(row)) is not None]
         there = {device.spec.id for device in found}
         return [*found, *(device for device in here if device.spec.id not in there)]
 
     return list_all
+
+
+def _reached_now(database: Database) -> dict[str, ReachedDevice]:
+    """Return the devices that coordinators reach, by slug; none if the database cannot be read."""
+    try:
+        with database.read() as session:
+            return {row.device.slug: row for row in coordinators.reached(session)}
+    except DatabaseError as error:
+        _log.warning("the devices of other machines are unknown now", error=str(error))
+        return {}
 
 
 def _reached(row: ReachedDevice) -> ListedDevice | None:
