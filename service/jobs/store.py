@@ -29,7 +29,7 @@ from db.session import Database, kept_alive
 from db.values import JsonObject, utc_now
 from service.artifacts import ArtifactStore
 from service.gemm_json import config_to_json
-from service.jobs.measurement_reuse import key_of_measured
+from service.jobs.result_keys import key_of_measured
 from service.row_mapping import outcome_to_columns, trial_from_row
 from tuner.session.evidence import (
     check_evidence,

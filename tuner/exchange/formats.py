@@ -4,14 +4,16 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from tuner.errors import InvalidFile
 from tuner.exchange import kernel_tuner, t1, t4
 from tuner.exchange.documents import MAX_BYTES, Document, parse, read_text
 from tuner.exchange.file_format import Format
 from tuner.exchange.results import Results
-from tuner.replay.recorded import RecordedSpace
+
+if TYPE_CHECKING:
+    from tuner.replay.recorded import RecordedSpace
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,7 @@ def _read(file: File, reader: Callable[[Document], T] | None, expected: str) -> 
         raise InvalidFile(f"{file.name}: {error}") from error
 
 
-def read_recorded(path: Path, on_note: Callable[[str], None] = lambda _: None) -> RecordedSpace:
+def read_recorded(path: Path, on_note: Callable[[str], None] = lambda _: None) -> "RecordedSpace":
     """Read a cache of Kernel Tuner or a T4 file, of any kernel, as a space to search; notes report what is left out.
 
     Raises:

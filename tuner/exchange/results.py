@@ -4,15 +4,16 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from codegen import GemmProblem
-from tuner.replay.recorded import Point, RecordedSpace, recorded_space
 from tuner.session.bounds import Name
 from tuner.session.evidence import LABELS
 from tuner.session.trial import Status
-from tuner.space.space import Value
+from tuner.space.values import Value
+
+if TYPE_CHECKING:
+    from tuner.replay.recorded import RecordedSpace
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class Tried:
     given; `at` is the time of the trial in ISO 8601.
     """
 
-    values: Point
+    values: tuple[Value, ...]
     status: Status
     times: Times | None = None
     reason: str | None = None
@@ -88,12 +89,15 @@ class Results:
         ordered = (sorted(values, key=_number_first) for values in axes)
         return dict(zip(self.parameters, ordered, strict=True))
 
-    def space(self, name: str) -> RecordedSpace:
+    def space(self, name: str) -> "RecordedSpace":
         """Return the file as a space to search.
 
         Raises:
             ValueError: nothing has a time, or a configuration occurs twice.
         """
+        # Imported here, as it brings numpy.
+        from tuner.replay.recorded import recorded_space
+
         points = [tried.values for tried in self.tried]
         times = [None if tried.times is None else tried.times.time_us for tried in self.tried]
         return recorded_space(name, self.parameters, points, times)
@@ -103,6 +107,9 @@ def times_of(time: float, runtimes: Sequence[float], unit_us: float) -> Times:
     """Return a time and its samples, if there are any, in units of `unit_us`: the time is that of the file."""
     if not runtimes:
         return Times(time * unit_us)
+    # Imported here: files of other formats are detected without it.
+    import numpy as np
+
     us = np.array(runtimes) * unit_us
     p10, p90 = np.percentile(us, [10, 90])
     return Times(time * unit_us, float(us.min()), float(p10), float(p90), len(us))

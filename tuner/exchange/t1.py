@@ -17,7 +17,7 @@ from codegen.serialization import Malformed, to_json
 from tuner.errors import InvalidFile
 from tuner.exchange.documents import Document, known
 from tuner.exchange.results import Provenance, Results, plain_value
-from tuner.space.space import Value
+from tuner.space.values import Value
 
 _KINDS = {
     "f16": ("half", 2),

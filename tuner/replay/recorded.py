@@ -7,11 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tuner.space.space import (
-    Axis,
-    Space,
-    Value,
-)
+from tuner.space.space import Axis, Space
+from tuner.space.values import Value
 
 Point = tuple[Value, ...]
 """A configuration: its value on every axis."""

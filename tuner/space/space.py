@@ -9,10 +9,11 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tuner.space.values import Value
+
 C = TypeVar("C")
 KEPT_SPACES = 16
 """Number of spaces of each backend that a process keeps: a job's portions and its successors have the same one."""
-Value = int | float | str
 Ranks = tuple[int, ...]
 
 

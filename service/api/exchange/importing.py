@@ -32,7 +32,6 @@ from db.values import JsonObject, utc_now
 from hal import DeviceSpec, UnknownDevice
 from service.api.audit.log import record
 from service.api.devices.elsewhere import store_missing_device
-from service.api.exchange import tuner_records
 from service.api.exchange.hardware import (
     difference,
     stored_spec,
@@ -46,7 +45,7 @@ from service.artifacts import ArtifactStore
 from service.errors import BadRequest
 from service.gemm_json import config_to_json, problem_to_json
 from service.http.validation_errors import message_of
-from service.jobs.measurement_reuse import key_of_imported
+from service.jobs.result_keys import key_of_imported
 from service.row_mapping import options_to_columns, outcome_to_columns
 from service.settings import Settings
 from tuner.backend import tuning_for
@@ -111,10 +110,19 @@ def check(
             raise InvalidLine(kernel.number, message) from error
     with database.read() as session:
         _check_stored(session, exchange)
-        others = tuner_records.check(session, [*exchange.tuner_records.values()], settings)
+        others = _new_tuner_records(session, exchange, settings)
     # Files first: a row never refers to missing bytes.
     files = {name: _put_files(artifacts, line.record) for name, line in exchange.kernels.items()}
     return Checked(exchange, files, origin, others)
+
+
+def _new_tuner_records(session: Session, exchange: Exchange, settings: Settings) -> list[RecordRow]:
+    if not exchange.tuner_records:
+        return []
+    # Imported here: most files have no results of other tuners.
+    from service.api.exchange import tuner_records
+
+    return tuner_records.check(session, [*exchange.tuner_records.values()], settings)
 
 
 def write(database: Database, checked: Checked) -> None:
@@ -130,6 +138,9 @@ def write(database: Database, checked: Checked) -> None:
             _Portion(session, checked).add(portion)
     checked.added["known"] += len(checked.exchange.tuner_records) - len(checked.tuner_records)
     for rows in portions(checked.tuner_records, _PORTION):
+        # Imported here, as below.
+        from service.api.exchange import tuner_records
+
         with database.write() as session:
             one_import_at_a_time(session)
             checked.added["records"] += tuner_records.add(session, rows)

@@ -11,8 +11,8 @@ from codegen.problem.experts import row_tiles
 from tuner.space.space import (
     Axis,
     Space,
-    Value,
 )
+from tuner.space.values import Value
 from tuner.space.xe.axes import Point
 
 Column = NDArray[np.float64]

@@ -5,7 +5,8 @@ from typing import Any, Self
 
 from optuna.distributions import BaseDistribution, CategoricalDistribution, IntDistribution
 
-from tuner.space.space import Ranks, Space, Value
+from tuner.space.space import Ranks, Space
+from tuner.space.values import Value
 
 
 class _Distributions(dict[str, BaseDistribution]):

@@ -30,8 +30,8 @@ from tuner.space.space import (
     KEPT_SPACES,
     Axis,
     Space,
-    Value,
 )
+from tuner.space.values import Value
 
 MOST_PAIRS = 4_000
 """Number of points that deviate from the default in one or two choices."""

@@ -22,8 +22,8 @@ from tuner.space.space import (
     KEPT_SPACES,
     Axis,
     Space,
-    Value,
 )
+from tuner.space.values import Value
 from tuner.space.xe.axes import (
     PARAMETERS,
     Point,
