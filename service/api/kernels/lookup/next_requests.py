@@ -1,11 +1,11 @@
 """Requests that would improve the answer of a lookup: those alone that the service accepts."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from codegen import GemmProblem, KernelConfig
 from codegen.backend import backend_of
 from hal.devices.listed import ListedDevice
-from service.api.jobs.schemas import BudgetBody, JobBody
 from service.api.kernels.lookup.schemas import JOBS, RefusalOut
 from service.configurations import to_config_body
 from service.errors import BadRequest, NextRequest
@@ -13,6 +13,9 @@ from service.gemm_json import config_to_json
 from service.refusals import REFUSALS, refusal_of
 from service.schemas import check_size, to_body
 from service.settings import Settings
+
+if TYPE_CHECKING:
+    from service.api.jobs.schemas import BudgetBody
 
 _MANIFEST, _COMPILE = "kernel.json", "/v1/compile"
 
@@ -31,6 +34,7 @@ class Accepted:
             return RefusalOut(rule="unknown-device", detail=f"{self.device.spec.id} is known from stored results alone")
         # Imported here, as a valid answer proposes nothing.
         from service.api.jobs.requests import check_problem, read_options
+        from service.api.jobs.schemas import JobBody
 
         try:
             check_problem(problem, self.device.spec, self.settings)
@@ -69,7 +73,9 @@ class Accepted:
         why = f"compiles the configuration for {problem}, unverified; returns {' and '.join(files)}, stores nothing"
         return [NextRequest(method="POST", href=_COMPILE, body=body, why=why)]
 
-    def _budget(self) -> BudgetBody:
+    def _budget(self) -> "BudgetBody":
         """Return the default budget, within the service's limits."""
+        from service.api.jobs.schemas import BudgetBody
+
         usual, most = BudgetBody(), self.settings
         return BudgetBody(trials=min(usual.trials, most.max_trials), seconds=min(usual.seconds, most.max_seconds))
