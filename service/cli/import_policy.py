@@ -60,4 +60,6 @@ class _Late(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if sys.modules.get(self.__name__) is self:
             sys.modules.pop(self.__name__, None)
-        return getattr(import_module(self.__name__), name)
+        found = getattr(import_module(self.__name__), name)
+        setattr(self, name, found)  # a service that runs long asks no more
+        return found
