@@ -1,4 +1,4 @@
-"""Signed and unsigned bytes multiply each other."""
+"""Products of bytes."""
 
 import pytest
 
@@ -15,3 +15,13 @@ def test_bytes_of_different_signs_are_multiplied(a: DType, b: DType, transpose_b
     config = XeConfig(MatmulConfig(Extent(2, 2, 1), Extent(32, 64, 32), load), XeStrategy((2, 2)))
     proof = verify_by_simulation(compile_gemm(problem, config, find("b580")))
     assert (proof.checked, proof.max_error) == (4, 0.0)
+
+
+@pytest.mark.parametrize("rows", [8, 16, 24, 48])
+@pytest.mark.parametrize("k", [77, 96])
+def test_lanes_exchange_no_bytes_of_a_stored_by_columns(rows: int, k: int) -> None:
+    problem = GemmProblem(128, 80, k, dtype_a=DType.S8, dtype_b=DType.S8, transpose_a=True)
+    matmul = MatmulConfig(Extent(-(-128 // (2 * rows)), 3, 1), Extent(2 * rows, 32, 32), Extent(8, 16, 32))
+    artifact = compile_gemm(problem, XeConfig(matmul, XeStrategy((2, 1))), find("b580"))
+    assert "sub_group_shuffle" not in artifact.stage("llvm").data.decode()
+    assert verify_by_simulation(artifact).max_error == 0.0

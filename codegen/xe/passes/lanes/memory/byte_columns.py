@@ -38,13 +38,14 @@ from codegen.xe.passes.lanes.vectors.layout import (
 _MESSAGE = BlockMessage(Transfer.TRANSPOSED, 32, LANES, 8, 1)
 _WORDS = 8
 _ROWS, _COLUMNS = 2 * LANES, 4 * _WORDS
+_TOGETHER = 8  # columns of a chunk
 _LOW, _HIGH = 0x00FF00FF, 0xFF00FF00
 
 
 def are_columns_of_bytes(shape: Ints, bits: int, wanted: LaneLayout) -> bool:
-    """True if a block is transposed 8-bit A in whole messages."""
+    """True if a block is transposed 8-bit A, in messages of which the last may reach beyond its columns."""
     rows, columns = shape
-    if bits != 8 or rows % _ROWS or columns % _COLUMNS:
+    if bits != 8 or rows % _ROWS or columns % _TOGETHER:
         return False
     names = np.arange(rows * columns).reshape(rows, columns).T.reshape(-1)
     return np.array_equal(wanted.places, column_pairs(columns, rows).relabelled(names).places)
@@ -111,7 +112,7 @@ def load_columns(
             piece = Piece(row, column, _MESSAGE, 8)
             words = VectorType(i32, [_WORDS])
             even, odd = (emitter.value(BlockLoad2dOp(m.place(piece), piece.spelled, words, cache)) for m in messages)
-            chunks += _pairs(emitter, even, odd)
+            chunks += _pairs(emitter, even, odd)[: (columns - column) // _TOGETHER]
     return Lanes(type_, wanted, tuple(chunks))
 
 
