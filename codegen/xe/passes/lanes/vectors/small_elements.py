@@ -191,13 +191,7 @@ def _in_halves(emitter: Emitter, chunk: SSAValue, less: SSAValue | int, *, signe
     sign = 1 << (bits - 1) if signed else 0
     fixed = sign + (less if isinstance(less, int) else 0)
     places = _places(bits, each, _HALF_FRACTION)
-    moved: dict[tuple[int, int], SSAValue] = {}
     over: dict[tuple[int, Register | None], SSAValue] = {}
-
-    def word(i: int) -> SSAValue:
-        if (at := (i // each, places[i % each][0])) not in moved:
-            moved[at] = _shifted(emitter, emitter.register((words, i // each)), at[1])
-        return moved[at]
 
     def less_over(i: int) -> SSAValue:
         key = places[i % each][1], None if isinstance(less, int) else _register_of(less, i)
@@ -209,7 +203,8 @@ def _in_halves(emitter: Emitter, chunk: SSAValue, less: SSAValue | int, *, signe
     out: list[Register] = []
     for some in _groups(length):
         at = [places[i % each][1] for i in some]
-        low = _masked(emitter, [word(i) for i in some], [(1 << bits) - 1 << place for place in at])
+        joined = _shifted_words(emitter, words, [(i // each, places[i % each][0]) for i in some])
+        low = _of_two(emitter, arith.AndIOp, joined, _numbers(emitter, [(1 << bits) - 1 << place for place in at], joined))
         patterns = [(_HALF_FRACTION - place + _HALF_BIAS << _HALF_FRACTION) ^ sign << place for place in at]
         number = emitter.bitcast(_of_two(emitter, arith.XOrIOp, low, _numbers(emitter, patterns, low)), f16)
         part = _of_two(emitter, arith.SubfOp, number, _joined(emitter, [less_over(i) for i in some]))
@@ -238,13 +233,7 @@ def _from_integer(
     places = _places(bits, each, _FRACTION, least)
     given = None if isinstance(less, int) else less
     fixed = sign + (less if isinstance(less, int) else 0)
-    moved: dict[tuple[int, int], SSAValue] = {}
     over: dict[tuple[int, Register | None, Register | None], SSAValue] = {}
-
-    def word(i: int) -> SSAValue:
-        if (at := (i // each, places[i % each][0])) not in moved:
-            moved[at] = _shifted(emitter, emitter.register((words, i // each)), at[1])
-        return moved[at]
 
     def registers(i: int) -> tuple[Register | None, Register | None]:
         by, minus = (None if chunk is None else _register_of(chunk, i) for chunk in (scale, given))
@@ -260,14 +249,15 @@ def _from_integer(
     out: list[Register] = []
     for some in _groups(length):
         at = [places[i % each][1] for i in some]
-        low = _masked(emitter, [word(i) for i in some], [(1 << bits) - 1 << place for place in at])
+        joined = _shifted_words(emitter, words, [(i // each, places[i % each][0]) for i in some])
+        low = _of_two(emitter, arith.AndIOp, joined, _numbers(emitter, [(1 << bits) - 1 << place for place in at], joined))
         patterns = [_power_of_two(_FRACTION - place) ^ sign << place for place in at]
         number = emitter.bitcast(_of_two(emitter, arith.XOrIOp, low, _numbers(emitter, patterns, low)), f32)
         addend = _joined(emitter, [less_over(i) for i in some])
         if scale is None:
             value = _of_two(emitter, arith.SubfOp, number, addend)
         else:
-            by = _joined(emitter, [emitter.register(_register_of(scale, i)) for i in some])
+            by = emitter.chunk([_register_of(scale, i) for i in some])
             value = emitter.make(math.FmaOp, (number, by, addend), number.type)
         part = _in_type(emitter, value, to)
         out += [(part, i) for i in range(len(some))]
@@ -357,7 +347,7 @@ def _shifted(emitter: Emitter, word: SSAValue, right: int) -> SSAValue:
     if right == 0:
         return word
     shift = arith.ShRUIOp if right > 0 else arith.ShLIOp
-    return _of_two(emitter, shift, word, emitter.constant(abs(right), element_of(word)))
+    return emitter.pure(shift, (word, _splat(emitter, abs(right), word)), word.type)
 
 
 def _power_of_two(power: int) -> int:
@@ -408,7 +398,7 @@ def _scaled(
     for some in _groups(length):
         top = _sign_and_rest(emitter, words, bits, some, left)
         value = _of_bits(emitter, top, bits, kind, f32, keeps_nan=False)
-        by = _joined(emitter, [emitter.register(_register_of(scale, i)) for i in some])
+        by = emitter.chunk([_register_of(scale, i) for i in some])
         product = _of_two(emitter, arith.MulfOp, value, by)
         part = _high_halves(emitter, product) if fits_half else _in_type(emitter, product, to)
         out += [(part, i) for i in range(length_of(part))]
@@ -472,10 +462,12 @@ def _joined(emitter: Emitter, scalars: Sequence[SSAValue]) -> SSAValue:
     return emitter.chunk([(scalar, 0) for scalar in scalars])
 
 
-def _masked(emitter: Emitter, words: Sequence[SSAValue], masks: Sequence[int]) -> SSAValue:
-    """Return the masked words as a chunk."""
-    joined = _joined(emitter, words)
-    return _of_two(emitter, arith.AndIOp, joined, _numbers(emitter, masks, joined))
+def _shifted_words(emitter: Emitter, words: SSAValue, at: Sequence[tuple[int, int]]) -> SSAValue:
+    """Return words of a chunk by their positions, each shifted to the right by a number of bits, as a chunk."""
+    distinct = list(dict.fromkeys(word for word, _ in at))
+    some = emitter.chunk([(words, word) for word in distinct])
+    shifted = {right: _shifted(emitter, some, right) for right in dict.fromkeys(right for _, right in at)}
+    return emitter.chunk([(shifted[right], distinct.index(word)) for word, right in at])
 
 
 def _of_two(emitter: Emitter, kind: type[Operation], a: SSAValue, b: SSAValue) -> SSAValue:
