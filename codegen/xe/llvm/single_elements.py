@@ -8,36 +8,29 @@ import re
 from codegen.errors import CompileFailed
 
 _TYPE = re.compile(r"<1 x ([\w.]+)>")
-_EXTRACTED = re.compile(r"^  (%[\w.$-]+) = extractelement <1 x [\w.]+> (%[\w.$-]+), i\d+ 0\n", re.MULTILINE)
-_INSERTED = re.compile(
-    r"^  (%[\w.$-]+) = insertelement <1 x [\w.]+> (?:poison|undef), [\w.]+ (%[\w.$-]+), i\d+ 0\n", re.MULTILINE
-)
+_EXTRACTED = re.compile(r"  (%[\w.$-]+) = extractelement <1 x [\w.]+> (%[\w.$-]+), i\d+ 0")
+_INSERTED = re.compile(r"  (%[\w.$-]+) = insertelement <1 x [\w.]+> (?:poison|undef), [\w.]+ (%[\w.$-]+), i\d+ 0")
 _REPEATED = re.compile(
-    r"^  (?P<result>%[\w.$-]+) = shufflevector <1 x (?P<type>[\w.]+)> (?P<of>%[\w.$-]+), "
+    r"  (?P<result>%[\w.$-]+) = shufflevector <1 x (?P<type>[\w.]+)> (?P<of>%[\w.$-]+), "
     r"<1 x [\w.]+> (?:poison|undef), <(?P<length>\d+) x i32> "
-    r"(?:zeroinitializer|poison|undef|<i32 0(?:, i32 (?:0|poison|undef))*>)$",
-    re.MULTILINE,
+    r"(?:zeroinitializer|poison|undef|<i32 0(?:, i32 (?:0|poison|undef))*>)"
 )
 _TAKEN = re.compile(
-    r"^  (?P<result>%[\w.$-]+) = shufflevector (?P<type><(?P<length>\d+) x [\w.]+>) (?P<of>[^\s,]+), <\d+ x [\w.]+> "
-    r"(?P<other>[^\s,]+), <1 x i32> (?:zeroinitializer|<i32 (?P<at>\d+)>)$",
-    re.MULTILINE,
+    r"  (?P<result>%[\w.$-]+) = shufflevector (?P<type><(?P<length>\d+) x [\w.]+>) (?P<of>[^\s,]+), <\d+ x [\w.]+> "
+    r"(?P<other>[^\s,]+), <1 x i32> (?:zeroinitializer|<i32 (?P<at>\d+)>)"
 )
 _JOINED = re.compile(
-    r"^  (?P<result>%[\w.$-]+) = shufflevector <1 x (?P<type>[\w.]+)> (?P<first>%[\w.$-]+), "
-    r"<1 x [\w.]+> (?P<second>%[\w.$-]+), <(?P<length>\d+) x i32> <(?P<mask>i32 [^>]*)>$",
-    re.MULTILINE,
+    r"  (?P<result>%[\w.$-]+) = shufflevector <1 x (?P<type>[\w.]+)> (?P<first>%[\w.$-]+), "
+    r"<1 x [\w.]+> (?P<second>%[\w.$-]+), <(?P<length>\d+) x i32> <(?P<mask>i32 [^>]*)>"
 )
-_NAME = re.compile(r"%[\w.$-]+")
+_NAME = re.compile(r"(%[\w.$-]+)")
 _FUNCTION = re.compile(r"^define [^\n]*{$.*?^}$", re.MULTILINE | re.DOTALL)
 _INTRINSIC = re.compile(r"(@llvm\.[\w.]+?)\.v1([fi]\d+)\b")
 _DECLARED = re.compile(r"^declare [^\n]*(?P<name>@llvm\.[\w.]+\.v1[fi]\d+)\([^\n]*\n", re.MULTILINE)
 _SPLAT = re.compile(r"(?:splat \(|<)(?:[\w.]+) ([^\s()<>]+)[)>]")
 _ZERO = re.compile(r"<1 x (?P<type>[\w.]+)> zeroinitializer\b")
 _LONGER = re.compile(r"<(?:[2-9]|\d\d+) x ")
-_UNKNOWN = re.compile(
-    r"^(?=.*<1 x )(?=.*(?:element | shufflevector | call |splat|zeroinitializer|<1 x [\w.]+> <)).*$", re.MULTILINE
-)
+_UNKNOWN = re.compile(r"element | shufflevector | call |splat|zeroinitializer|<1 x [\w.]+> <")
 
 
 def take_single_elements(text: str) -> str:
@@ -61,15 +54,22 @@ def _of_scalars(line: str) -> str:
 
 def _of_function(text: str) -> str:
     same: dict[str, str] = {}
-    text = _JOINED.sub(_joined, _REPEATED.sub(_repeated, text))
-    text = _TAKEN.sub(_taken, text)
-    for pattern in (_EXTRACTED, _INSERTED):
-        same.update(pattern.findall(text))
-        text = pattern.sub("", text)
-    text = "\n".join(map(_plain_line, text.split("\n")))
-    if (unknown := _UNKNOWN.search(text)) is not None:
-        raise CompileFailed("llvm", f"cannot take the element of a vector of one: {unknown[0].strip()}")
-    return _NAME.sub(lambda m: _meaning(m[0], same), _TYPE.sub(r"\1", text))
+    lines: list[str] = []
+    for line in text.split("\n"):  # patterns look at the few lines with such vectors alone: a text is long
+        if "<1 x " in line:
+            for pattern, form in _FORMS:
+                if (found := pattern.fullmatch(line)) is not None:
+                    line = form(found)
+            if (found := _EXTRACTED.fullmatch(line) or _INSERTED.fullmatch(line)) is not None:
+                same[found[1]] = found[2]
+                continue
+            line = _plain_line(line)
+            if "<1 x " in line and _UNKNOWN.search(line):
+                raise CompileFailed("llvm", f"cannot take the element of a vector of one: {line.strip()}")
+            line = _TYPE.sub(r"\1", line)
+        lines.append(line)
+    meanings = {name: _meaning(name, same) for name in same}
+    return "".join([meanings.get(part, part) for part in _NAME.split("\n".join(lines))])
 
 
 def _plain_line(line: str) -> str:
@@ -113,6 +113,9 @@ def _joined(m: re.Match[str]) -> str:
         lines.append(f"  {name} = insertelement {vector} {before}, {m['type']} {element}, i64 {at}")
         before = name
     return "\n".join(lines)
+
+
+_FORMS = ((_REPEATED, _repeated), (_JOINED, _joined), (_TAKEN, _taken))
 
 
 def _meaning(name: str, same: dict[str, str]) -> str:
