@@ -15,6 +15,8 @@ gpu.module @kernels {
 
 // CHECK:      builtin.module {
 // CHECK-NEXT:   gpu.module @kernels {
+// CHECK-NEXT:     "llvm.func"() <{sym_name = "_Z27intel_sub_group_shuffle_xorDv2_fj", function_type = !llvm.func<vector<2xf32> (vector<2xf32>, i32)>, linkage = #llvm.linkage<"external">, CConv = #llvm.cconv<spir_funccc>, convergent, no_unwind, will_return, memory_effects = #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none, errnoMem = none, targetMem0 = none, targetMem1 = none>}> ({
+// CHECK-NEXT:     }) : () -> ()
 // CHECK-NEXT:     gpu.func @rows(%A: memref<2x32xf32>) kernel attributes {known_block_size = array<i32: 16, 1, 1>, xetune.block_io_assumed = [{what = "base address", terms = {"0.pointer.0" = 1 : i64}, multiple = 64 : i64}]} {
 // CHECK-NEXT:       %0 = arith.constant 128 : i32
 // CHECK-NEXT:       %1 = arith.constant 2 : i32
@@ -30,35 +32,21 @@ gpu.module @kernels {
 // CHECK-NEXT:       %11 = "xevm.blockload2d"(%10, %0, %1, %0, %2, %2) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 2 : i32, v_blocks = 1 : i32, transpose = false, pack_register = false}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32) -> vector<2xi32>
 // CHECK-NEXT:       %12 = "xevm.blockload2d"(%10, %0, %1, %0, %3, %2) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 2 : i32, v_blocks = 1 : i32, transpose = false, pack_register = false}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32) -> vector<2xi32>
 // CHECK-NEXT:       %13 = arith.bitcast %11 : vector<2xi32> to vector<2xf32>
-// CHECK-NEXT:       %14 = vector.extract %13[0] : f32 from vector<2xf32>
-// CHECK-NEXT:       %15 = arith.bitcast %12 : vector<2xi32> to vector<2xf32>
-// CHECK-NEXT:       %16 = vector.extract %15[0] : f32 from vector<2xf32>
-// CHECK-NEXT:       %17 = arith.addf %14, %16 : f32
-// CHECK-NEXT:       %18, %19 = gpu.shuffle xor %17, %5, %3 : f32
-// CHECK-NEXT:       %20 = arith.addf %17, %18 : f32
-// CHECK-NEXT:       %21, %22 = gpu.shuffle xor %20, %1, %3 : f32
-// CHECK-NEXT:       %23 = arith.addf %20, %21 : f32
-// CHECK-NEXT:       %24, %25 = gpu.shuffle xor %23, %6, %3 : f32
-// CHECK-NEXT:       %26 = arith.addf %23, %24 : f32
-// CHECK-NEXT:       %27, %28 = gpu.shuffle xor %26, %7, %3 : f32
-// CHECK-NEXT:       %29 = arith.addf %26, %27 : f32
-// CHECK-NEXT:       %30 = vector.extract %13[1] : f32 from vector<2xf32>
-// CHECK-NEXT:       %31 = vector.extract %15[1] : f32 from vector<2xf32>
-// CHECK-NEXT:       %32 = arith.addf %30, %31 : f32
-// CHECK-NEXT:       %33, %34 = gpu.shuffle xor %32, %5, %3 : f32
-// CHECK-NEXT:       %35 = arith.addf %32, %33 : f32
-// CHECK-NEXT:       %36, %37 = gpu.shuffle xor %35, %1, %3 : f32
-// CHECK-NEXT:       %38 = arith.addf %35, %36 : f32
-// CHECK-NEXT:       %39, %40 = gpu.shuffle xor %38, %6, %3 : f32
-// CHECK-NEXT:       %41 = arith.addf %38, %39 : f32
-// CHECK-NEXT:       %42, %43 = gpu.shuffle xor %41, %7, %3 : f32
-// CHECK-NEXT:       %44 = arith.addf %41, %42 : f32
-// CHECK-NEXT:       %45 = vector.from_elements %29, %44 : vector<2xf32>
-// CHECK-NEXT:       %46 = vector.broadcast %4 : f32 to vector<2xf32>
-// CHECK-NEXT:       %47 = arith.addf %45, %46 : vector<2xf32>
-// CHECK-NEXT:       %48 = arith.bitcast %47 : vector<2xf32> to vector<2xi32>
-// CHECK-NEXT:       "xevm.blockstore2d"(%10, %0, %1, %0, %2, %2, %48) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 2 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32, vector<2xi32>) -> ()
-// CHECK-NEXT:       "xevm.blockstore2d"(%10, %0, %1, %0, %3, %2, %48) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 2 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32, vector<2xi32>) -> ()
+// CHECK-NEXT:       %14 = arith.bitcast %12 : vector<2xi32> to vector<2xf32>
+// CHECK-NEXT:       %15 = arith.addf %13, %14 : vector<2xf32>
+// CHECK-NEXT:       %16 = "llvm.call"(%15, %5) <{callee = @_Z27intel_sub_group_shuffle_xorDv2_fj, operandSegmentSizes = array<i32: 2, 0>, CConv = #llvm.cconv<spir_funccc>, fastmathFlags = #llvm.fastmath<none>, TailCallKind = #llvm.tailcallkind<none>, op_bundle_sizes = array<i32>}> : (vector<2xf32>, i32) -> vector<2xf32>
+// CHECK-NEXT:       %17 = arith.addf %15, %16 : vector<2xf32>
+// CHECK-NEXT:       %18 = "llvm.call"(%17, %1) <{callee = @_Z27intel_sub_group_shuffle_xorDv2_fj, operandSegmentSizes = array<i32: 2, 0>, CConv = #llvm.cconv<spir_funccc>, fastmathFlags = #llvm.fastmath<none>, TailCallKind = #llvm.tailcallkind<none>, op_bundle_sizes = array<i32>}> : (vector<2xf32>, i32) -> vector<2xf32>
+// CHECK-NEXT:       %19 = arith.addf %17, %18 : vector<2xf32>
+// CHECK-NEXT:       %20 = "llvm.call"(%19, %6) <{callee = @_Z27intel_sub_group_shuffle_xorDv2_fj, operandSegmentSizes = array<i32: 2, 0>, CConv = #llvm.cconv<spir_funccc>, fastmathFlags = #llvm.fastmath<none>, TailCallKind = #llvm.tailcallkind<none>, op_bundle_sizes = array<i32>}> : (vector<2xf32>, i32) -> vector<2xf32>
+// CHECK-NEXT:       %21 = arith.addf %19, %20 : vector<2xf32>
+// CHECK-NEXT:       %22 = "llvm.call"(%21, %7) <{callee = @_Z27intel_sub_group_shuffle_xorDv2_fj, operandSegmentSizes = array<i32: 2, 0>, CConv = #llvm.cconv<spir_funccc>, fastmathFlags = #llvm.fastmath<none>, TailCallKind = #llvm.tailcallkind<none>, op_bundle_sizes = array<i32>}> : (vector<2xf32>, i32) -> vector<2xf32>
+// CHECK-NEXT:       %23 = arith.addf %21, %22 : vector<2xf32>
+// CHECK-NEXT:       %24 = vector.broadcast %4 : f32 to vector<2xf32>
+// CHECK-NEXT:       %25 = arith.addf %23, %24 : vector<2xf32>
+// CHECK-NEXT:       %26 = arith.bitcast %25 : vector<2xf32> to vector<2xi32>
+// CHECK-NEXT:       "xevm.blockstore2d"(%10, %0, %1, %0, %2, %2, %26) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 2 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32, vector<2xi32>) -> ()
+// CHECK-NEXT:       "xevm.blockstore2d"(%10, %0, %1, %0, %3, %2, %26) <{elem_size_in_bits = 32 : i32, tile_width = 16 : i32, tile_height = 2 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32, vector<2xi32>) -> ()
 // CHECK-NEXT:       gpu.return
 // CHECK-NEXT:     }
 // CHECK-NEXT:   }

@@ -1,6 +1,6 @@
 """Reductions: registers of a lane first, then across lanes, so that all lanes have the result."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, prod
 
@@ -16,7 +16,9 @@ from codegen.xe.passes.lanes.emitter import (
     Emitter,
     Register,
     bits_of,
+    chunk_type,
     element_of,
+    length_of,
 )
 from codegen.xe.passes.lanes.lowering import (
     Handler,
@@ -33,11 +35,15 @@ from codegen.xe.passes.lanes.vectors.layout import (
     Places,
     canonical,
     layout_of,
+    pieces,
 )
 from codegen.xe.passes.lanes.vectors.shuffle_ops import numbered
 from codegen.xe.passes.lanes.vectors.shuffles import convert
 from codegen.xe.subgroup import subgroup_size
 
+_WORD = 32
+_TOGETHER = 8  # registers of a chunk that are reduced at once
+_FAR = 1 << 62
 _COMBINE: Mapping[str, tuple[type[Operation], type[Operation]]] = {
     "add": (arith.AddiOp, arith.AddfOp),
     "mul": (arith.MuliOp, arith.MulfOp),
@@ -102,17 +108,17 @@ def _reduce(
     lowering.define(dest, Lanes(vector_type(dest), layout, chunks))
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Partial:
-    """A register of partial results: the result and the reduced elements, per lane."""
+    """Partial results of some registers of a chunk: the result and the reduced elements of each, per lane."""
 
     results: Places
-    elements: list[frozenset[int]]
-    scalar: SSAValue
+    elements: Sequence[Sequence[frozenset[int]]]
+    chunk: SSAValue
 
-    def spread(self) -> bytes:
-        """Return a key that is equal for registers that may be combined."""
-        return self.results.tobytes()
+
+_Row = list[tuple[Register, Places]]
+"""Registers with parts of the same results, and the elements that they hold."""
 
 
 class _Reducer:
@@ -132,60 +138,94 @@ class _Reducer:
 
         None if lanes hold copies such that combining them would count some twice.
         """
-        groups: dict[bytes, list[_Partial]] = {}
+        rows: dict[bytes, _Row] = {}
         for register, held in zip(value.registers(), value.layout.places, strict=True):
             if (held != NOTHING).any():
-                partial = self._partial(register, held, result_of)
-                groups.setdefault(partial.spread(), []).append(partial)
-        partials = [self._with_other_lanes(self._tree(group)) for group in groups.values()]
+                rows.setdefault(_results(held, result_of).tobytes(), []).append((register, held))
+        partials = [
+            self._with_other_lanes(self._tree(some, result_of)) for some in self._together(rows.values(), result_of)
+        ]
         wanted = np.bincount(result_of)
-        if any(len(e) not in (0, wanted[r]) for p in partials for e, r in zip(p.elements, p.results, strict=True)):
-            return None
-        scalars = [self._narrowed(p.scalar) for p in partials]
-        return Lanes(type_, layout_of([p.results for p in partials], [1] * len(partials)), tuple(scalars))
+        for p in partials:
+            for elements, results in zip(p.elements, p.results, strict=True):
+                if any(len(e) not in (0, wanted[r]) for e, r in zip(elements, results, strict=True)):
+                    return None
+        chunks = tuple(self._narrowed(p.chunk) for p in partials)
+        layout = layout_of([row for p in partials for row in p.results], [len(p.results) for p in partials])
+        return Lanes(type_, layout, chunks)
 
-    def _partial(self, register: Register, held: Places, result_of: Places) -> _Partial:
-        emitter = self._emitter
-        scalar = emitter.register(register)
-        if self._wide:
-            scalar = emitter.as_f32(scalar)
-        filled = held != NOTHING
-        results = np.where(filled, result_of[held], NOTHING)
-        if not filled.all():
-            neutral = emitter.constant(_neutral(self._kind, self._element), scalar.type)
-            scalar = emitter.value(arith.SelectOp(emitter.lanes(filled.tolist()), scalar, neutral))
-            if len(set(results[filled].tolist())) == 1:  # lanes without elements participate, too
-                results = np.full(subgroup_size(), results[filled][0])
-        elements = [frozenset([e] if e != NOTHING else []) for e in held.tolist()]
-        return _Partial(results, elements, scalar)
+    def _together(self, rows: Iterable[_Row], result_of: Places) -> Iterator[list[_Row]]:
+        """Yield rows with registers of the same chunks and elements at the same distances, some at a time."""
+        alike: dict[object, list[_Row]] = {}
+        for row in rows:
+            _, held = row[0]
+            distances = [_distances(_results(held, result_of)), *(_distances(of, held) for _, of in row)]
+            alike.setdefault((*(chunk for (chunk, _), _ in row), *distances), []).append(row)
+        longest = _TOGETHER if self._wide or bits_of(self._element) == _WORD else 1
+        for some in alike.values():
+            for length in pieces(len(some), longest):
+                yield some[:length]
+                del some[:length]
 
-    def _tree(self, partials: Sequence[_Partial]) -> _Partial:
-        rest = list(partials)
+    def _tree(self, rows: Sequence[_Row], result_of: Places) -> _Partial:
+        rest = [self._partial(registers, result_of) for registers in zip(*rows, strict=True)]
         while len(rest) > 1:
             pairs = [rest[i : i + 2] for i in range(0, len(rest), 2)]
             rest = [self._both(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
         return rest[0]
 
+    def _partial(self, registers: Sequence[tuple[Register, Places]], result_of: Places) -> _Partial:
+        emitter = self._emitter
+        chunk = emitter.chunk([register for register, _ in registers])
+        if self._wide:
+            chunk = emitter.as_f32(chunk)
+        filled = registers[0][1] != NOTHING
+        if not filled.all():
+            neutral = emitter.constant(_neutral(self._kind, self._element), element_of(chunk))
+            where = emitter.splat(emitter.lanes(filled.tolist()), len(registers))
+            chunk = emitter.chosen(where, chunk, emitter.splat(neutral, len(registers)))
+        results = np.array([_results(held, result_of) for _, held in registers])
+        elements = [[frozenset([e] if e != NOTHING else []) for e in held.tolist()] for _, held in registers]
+        return _Partial(results, elements, chunk)
+
     def _both(self, a: _Partial, b: _Partial) -> _Partial:
-        elements = [x | y for x, y in zip(a.elements, b.elements, strict=True)]
-        return _Partial(a.results, elements, self.combine(a.scalar, b.scalar))
+        elements = [
+            [x | y for x, y in zip(*of_lanes, strict=True)] for of_lanes in zip(a.elements, b.elements, strict=True)
+        ]
+        return _Partial(a.results, elements, self.combine(a.chunk, b.chunk))
 
     def _with_other_lanes(self, partial: _Partial) -> _Partial:
         """Combine lanes pairwise where both have parts of the same result."""
         emitter, lanes = self._emitter, np.arange(subgroup_size())
         for bit in (1 << i for i in range(subgroup_size().bit_length() - 1)):
             other = lanes ^ bit
-            elements = [partial.elements[lane] for lane in other]
-            if (partial.results != partial.results[other]).any():
+            elements = [[of_lanes[lane] for lane in other] for of_lanes in partial.elements]
+            if (partial.results != partial.results[:, other]).any():
                 continue
-            if any(a & b for a, b in zip(partial.elements, elements, strict=True)):
+            if any(a & b for a, b in zip(partial.elements[0], elements[0], strict=True)):
                 continue
-            received = emitter.shuffled(partial.scalar, other.tolist())
+            received = emitter.shuffled(partial.chunk, other.tolist())
             partial = self._both(partial, _Partial(partial.results, elements, received))
         return partial
 
-    def _narrowed(self, scalar: SSAValue) -> SSAValue:
-        return self._emitter.value(arith.TruncFOp(scalar, self._element)) if self._wide else scalar
+    def _narrowed(self, chunk: SSAValue) -> SSAValue:
+        if not self._wide:
+            return chunk
+        return self._emitter.value(arith.TruncFOp(chunk, chunk_type(self._element, length_of(chunk))))
+
+
+def _results(held: Places, result_of: Places) -> Places:
+    """Return the result of each lane's element; lanes without one take part in that of the others, if it is one."""
+    filled = held != NOTHING
+    results = np.where(filled, result_of[held], NOTHING)
+    if not filled.all() and len(set(results[filled].tolist())) == 1:
+        return np.full(subgroup_size(), results[filled][0])
+    return results
+
+
+def _distances(held: Places, other: Places | None = None) -> bytes:
+    """Return how far numbers of lanes are from the last of them, or of others, as a key; NOTHING from nothing."""
+    return np.where(held == NOTHING, _FAR, held - (held if other is None else other).max()).tobytes()
 
 
 def _neutral(kind: str, element: Attribute) -> int | float:

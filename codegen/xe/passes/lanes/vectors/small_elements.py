@@ -204,7 +204,9 @@ def _in_halves(emitter: Emitter, chunk: SSAValue, less: SSAValue | int, *, signe
     for some in _groups(length):
         at = [places[i % each][1] for i in some]
         joined = _shifted_words(emitter, words, [(i // each, places[i % each][0]) for i in some])
-        low = _of_two(emitter, arith.AndIOp, joined, _numbers(emitter, [(1 << bits) - 1 << place for place in at], joined))
+        low = _of_two(
+            emitter, arith.AndIOp, joined, _numbers(emitter, [(1 << bits) - 1 << place for place in at], joined)
+        )
         patterns = [(_HALF_FRACTION - place + _HALF_BIAS << _HALF_FRACTION) ^ sign << place for place in at]
         number = emitter.bitcast(_of_two(emitter, arith.XOrIOp, low, _numbers(emitter, patterns, low)), f16)
         part = _of_two(emitter, arith.SubfOp, number, _joined(emitter, [less_over(i) for i in some]))
@@ -250,7 +252,9 @@ def _from_integer(
     for some in _groups(length):
         at = [places[i % each][1] for i in some]
         joined = _shifted_words(emitter, words, [(i // each, places[i % each][0]) for i in some])
-        low = _of_two(emitter, arith.AndIOp, joined, _numbers(emitter, [(1 << bits) - 1 << place for place in at], joined))
+        low = _of_two(
+            emitter, arith.AndIOp, joined, _numbers(emitter, [(1 << bits) - 1 << place for place in at], joined)
+        )
         patterns = [_power_of_two(_FRACTION - place) ^ sign << place for place in at]
         number = emitter.bitcast(_of_two(emitter, arith.XOrIOp, low, _numbers(emitter, patterns, low)), f32)
         addend = _joined(emitter, [less_over(i) for i in some])

@@ -312,8 +312,10 @@ def test_results_of_row_reductions_stay_in_all_lanes() -> None:
     %d = vector.broadcast %c : vector<12x1xf32> to {A}
     %r = arith.subf %a, %d : {A}"""
     text = apply(body, (12, 64), (12, 64), tolerance=1e-6)
-    # Four steps for each row, and nothing to spread the results again.
-    assert compiled(text).ll.count("call spir_func float @_Z21sub_group_shuffle_xorfj") == 12 * 4
+    # Four steps for eight rows and for four, and nothing to spread the results again.
+    assert compiled(text).ll.count("@_Z27intel_sub_group_shuffle_xorDv8_fj(<8 x float> %") == 4
+    assert compiled(text).ll.count("@_Z27intel_sub_group_shuffle_xorDv4_fj(<4 x float> %") == 4
+    assert "call spir_func float" not in compiled(text).ll
 
 
 def test_many_shuffles_are_none_where_the_lane_keeps_its_own() -> None:
