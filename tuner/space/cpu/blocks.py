@@ -8,6 +8,7 @@ from codegen.cpu.isa import Multiply
 from codegen.cpu.rules import CpuProblem
 from codegen.xe.rules.sizes import ceil_div
 from tuner.space.cpu.packing import (
+    BLOCK_AMX,
     L2_BYTES,
     WAY_BYTES,
     bound_by_c,
@@ -17,6 +18,7 @@ from tuner.space.cpu.packing import (
     lines_at_pitch,
     multiplies_few_rows_by_f32,
     multiply_with,
+    passes_parts_of_a,
     reads_all_of_k,
     rows_of_few_pages,
 )
@@ -188,11 +190,14 @@ def _panels(
     p, isa, l2 = on.problem, Isa(point.isa), on.spec.l2_bytes or L2_BYTES
     row_bytes = element_bytes * point.tile_n * p.products
     room = l2 if p.transpose_b or isa is Isa.AMX else _ROWS_AND_PANELS * l2
-    exceeds = ceil_div(p.k, point.threads_k) * (element_bytes * p.m + 2 * row_bytes) > room
+    rows = ceil_div(p.m, point.threads_m) if p.batch == 1 else p.m
+    exceeds = ceil_div(p.k, point.threads_k) * (element_bytes * rows + 2 * row_bytes) > room
     deepest = int(_PANEL * l2 / row_bytes)
-    shares = keeps_panels_in_l1(on, isa)
+    shares, parts = keeps_panels_in_l1(on, isa), passes_parts_of_a(on, isa)
     if shares:
         deepest = deepest_panel_in_l1(on, row_bytes)
+    elif parts:
+        deepest = min(deepest, int(BLOCK_AMX * l2 / (element_bytes * rows)))
     elif exceeds:
         deepest = min(deepest, deepest_in_l1)
     legal = [d for d in ranges.block_k if d != WHOLE and d % step == 0 and d * point.threads_k <= p.k]
@@ -215,6 +220,8 @@ def _panels(
         why += f": {_LONGER_FOR_C}"
     elif shares:
         why += ": rows at its pitch share so few sets of L2 that those of the next panel would replace each other"
+    elif parts:
+        why += f"; half of L2 holds {depth or p.k} of the {p.k} columns of A, which all panels pass first"
     elif exceeds:
         why += (
             f": all of A and two panels exceed the {room / 1024:.0f} KiB of L2 that they may fill, "
@@ -252,8 +259,8 @@ def _evenly(counts: tuple[int, ...], tiles: int, threads: int, most: int) -> int
 
 def with_order(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     """Choose K innermost of the o loops, so that sums stay in L2; outermost for panels of rows of B that lie on few
-    pages or are f32, so that a panel is followed by the one beside it; rows innermost of the i loops, so that B stays
-    in L1.
+    pages or are f32, so that a panel is followed by the one beside it, and for those that pass parts of A, so that a
+    part stays in L2; rows innermost of the i loops, so that B stays in L1.
     """
     p = on.problem
     rows, columns = ceil_div(p.m, point.tile_m), ceil_div(p.n, point.tile_n)
@@ -265,7 +272,7 @@ def with_order(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     isa, rows_of_f32 = Isa(point.isa), p.dtype_b.bits == 32 and not p.transpose_b
     few_pages = rows_of_few_pages(on, isa) is not None or (rows_of_f32 and not keeps_panels_in_l1(on, isa))
     point = point._replace(
-        blocks="okomon" if copied and few_pages else "omonok",
+        blocks="okomon" if copied and (few_pages or passes_parts_of_a(on, isa)) else "omonok",
         inner="inimik" if several else "iminik",
         parallel="pnpmpk" if p.n > p.m and point.threads_m > 1 and point.threads_n > 1 else "pmpnpk",
     )
@@ -290,5 +297,5 @@ def _why_sums(point: CpuPoint) -> str:
     if point.block_k == WHOLE:
         return "sums stay in registers"
     if point.blocks.index("ok") < point.blocks.index("on"):
-        return "K outermost: the next panel has the same rows of B; sums of all columns wait for the next K block"
+        return "K outermost: the next panel is beside this one; sums of all columns wait for the next K block"
     return "sums of a block wait in L2 for its next K block"

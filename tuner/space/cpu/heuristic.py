@@ -27,7 +27,7 @@ from tuner.space.cpu.packing import (
     ways,
     ways_of_experts,
     ways_of_packed,
-    why_packed,
+    with_own_panels,
 )
 from tuner.space.cpu.points import (
     WHOLE,
@@ -77,6 +77,7 @@ def explain_cpu_default(problem: GemmProblem, spec: DeviceSpec, *, beforehand: b
     tried = ways_of_packed(on, experts=experts) if beforehand else ways_of_experts(on) if experts else ways(on)
     point, why_tile = _innermost(on, cores, tried)
     point, why_threads = with_threads(on, point, cores, experts=experts)
+    point, why_packed = with_own_panels(on, point)
     point, why_blocks = with_blocks(on, point)
     point, why_order = with_order(on, point)
     point, why_prefetch = with_prefetch(on, point)
@@ -91,7 +92,7 @@ def explain_cpu_default(problem: GemmProblem, spec: DeviceSpec, *, beforehand: b
     return CpuDefault(
         config,
         (
-            HeuristicStep("innermost", f"{point.isa} {c.innermost}", why_tile),
+            HeuristicStep("innermost", f"{point.isa} {c.innermost}", f"{why_tile}{why_packed}"),
             HeuristicStep("threads", str(c.threads), f"{why_threads}{why_pieces}"),
             HeuristicStep("block", str(c.block), why_blocks),
             HeuristicStep("loop order", c.loop_order.value, f"{why_order}{why_prefetch}"),
@@ -153,7 +154,6 @@ def _innermost(on: CpuProblem, cores: int, ways: Iterable[tuple[Isa, Packing, Pa
         why = (
             f"{isa.value} is the fastest of {', '.join(i.value for i in on.isas)} that multiplies {p.dtype_a.value}; "
             f"{tile.m}x{tile.n} sums stay in registers, {clocks:g} clocks a step of {unit} along K; "
-            f"A packed: {pack_a.value}, B packed: {pack_b.value}{why_packed(on, pack_b)}"
         )
         return plain._replace(tile_m=tile.m, tile_n=tile.n, unroll=unroll), why
     raise Refused("no-configuration", f"no configuration of {p} is legal on {on.spec.name}")

@@ -21,7 +21,8 @@ _SHORTEST_DOTS = 20  # elements along K for each row but one: to transpose fewer
 _FEW_ROWS_OF_WEIGHTS = 8  # of which weights are decoded in registers, once for each tile of rows
 _SOME_ROWS = 512  # up to which a copy of all of B costs more than the panels gain
 _PASSED_A = 0.7  # of L2 for all of A, as it is multiplied, which panels of B pass
-_BLOCK_AMX = 0.5  # of L2 for all of A: tile registers read it faster than L3 delivers it
+BLOCK_AMX = 0.5  # of L2 for A, or a part of it along K: tile registers read it faster than L3 delivers it
+_SOME_ROWS_BY_PARTS = 384  # the same as _SOME_ROWS for several threads that copy rows of B [K, N] for such parts
 _COPIED_ROWS_AMX, _COPIED_COLUMNS_AMX = 256, 1536  # at least, for one core to gain by a copy of A in a block
 _COLUMNS_A_CORE = 64  # minimum, for threads that share no columns
 _COLUMNS_A_CORE_AMX = 32
@@ -50,7 +51,10 @@ _PAGES_OF_STREAMS = 64
 _LINE_OF_C_CLOCKS = 40  # that memory takes to read and write a line of C (fitted)
 _LINE_OF_SUMS_CLOCKS = 20  # of tile registers, which are stored before they become C (fitted)
 _B_BESIDE_C = 0.5  # of the bytes of C
-_SMALL_B = 0.25  # of L2 for a row-major f32 B that is read in place: it stays there, and no thread waits for panels
+_MANY_THREADS = 8  # to wait for, and to read panels from whose caches
+# Of L2 for a row-major f32 B that is read in place: it stays there, and no thread waits for panels.
+_SMALL_B, _SMALL_B_OF_MANY_THREADS = 0.25, 0.5
+_ROWS_OF_THREAD = 0.5  # of L2 for the rows of A of each of many threads, past which pass panels that it copied itself
 
 
 def ways(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
@@ -149,23 +153,29 @@ def _stays_in_place(on: CpuProblem) -> bool:
     first pass.
     """
     p = on.problem
-    in_l2 = p.k * p.columns_b * p.dtype_b.bits // 8 <= _SMALL_B * (on.spec.l2_bytes or L2_BYTES)
+    cores = on.spec.cores or 1
+    small = _SMALL_B_OF_MANY_THREADS if cores >= _MANY_THREADS else _SMALL_B
+    in_l2 = p.k * p.columns_b * p.dtype_b.bits // 8 <= small * (on.spec.l2_bytes or L2_BYTES)
     plain = p.dtype_b.bits == 32 and not p.transpose_b and not _aliases(p.pitch_b * p.dtype_b.nbytes, p.k)
-    several = (on.spec.cores or 1) > 1  # one alone waits for nobody's panels
-    return plain and in_l2 and p.batch == 1 and several
+    return plain and in_l2 and p.batch == 1 and cores > 1  # one alone waits for nobody's panels
 
 
 def _takes_panels_of_b(on: CpuProblem, isa: Isa) -> bool:
     """Return whether each panel of B is copied just before its use, for all rows at once."""
     p = on.problem
-    a_bytes, l2 = p.m * p.k * p.dtype_a.nbytes, on.spec.l2_bytes or L2_BYTES
     alone = on.spec.cores == 1 and isa is not Isa.AMX  # shares no columns with others
+    by_parts = passes_parts_of_a(on, isa) and on.spec.cores != 1 and not p.transpose_b
     return (
         p.batch == 1
-        and (p.m <= _SOME_ROWS or _passes_all_of_a(on, isa))
+        and (p.m <= (_SOME_ROWS_BY_PARTS if by_parts else _SOME_ROWS) or _passes_all_of_a(on, isa))
         and (alone or p.n >= (_COLUMNS_A_CORE_AMX if isa is Isa.AMX else _COLUMNS_A_CORE) * (on.spec.cores or 1))
-        and (isa is not Isa.AMX or a_bytes <= _BLOCK_AMX * l2)
     )
+
+
+def passes_parts_of_a(on: CpuProblem, isa: Isa) -> bool:
+    """Return whether panels of B for tile registers pass A in parts along K, as L2 has no room for all of it."""
+    p = on.problem
+    return isa is Isa.AMX and p.m * p.k * p.dtype_a.nbytes > BLOCK_AMX * (on.spec.l2_bytes or L2_BYTES)
 
 
 def _passes_all_of_a(on: CpuProblem, isa: Isa) -> bool:
@@ -281,7 +291,23 @@ def reads_all_of_k(on: CpuProblem, point: CpuPoint) -> bool:
     return in_place and (on.problem.has_weights or reads_rows_of_b(Isa(point.isa), Packing(point.pack_b)))
 
 
-def why_packed(on: CpuProblem, pack_b: Packing) -> str:
+def with_own_panels(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
+    """Let each of many threads copy the panels of an f32 B [N, K] that it uses, in place of one copy for all, if its
+    rows of A stay in L2 while they pass: none waits for panels of others, or reads them from caches of others.
+    """
+    p, threads_k = on.problem, point.threads_k
+    many = point.threads_m * point.threads_n * threads_k >= _MANY_THREADS
+    shared = point.pack_a == Packing.NONE.value and point.pack_b == Packing.WHOLE.value
+    columns_of_f32 = p.dtype_b.bits == 32 and p.transpose_b and p.batch == 1
+    rows_bytes = p.m * p.k * p.dtype_a.nbytes / (point.threads_m * threads_k)
+    own = many and shared and columns_of_f32 and rows_bytes <= _ROWS_OF_THREAD * (on.spec.l2_bytes or L2_BYTES)
+    if own:
+        point = point._replace(pack_b=Packing.BLOCK.value)
+    how = ", by each thread for itself, whose rows of A stay in L2" if own else _why_packed(on, Packing(point.pack_b))
+    return point, f"A packed: {point.pack_a}, B packed: {point.pack_b}{how}"
+
+
+def _why_packed(on: CpuProblem, pack_b: Packing) -> str:
     if pack_b is Packing.NONE and on.problem.m > _FEW_ROWS_BY_DOTS and not multiplies_few_rows_by_f32(on.problem):
         return ", because all of B stays in L2 as it is"
     if pack_b is Packing.NONE:

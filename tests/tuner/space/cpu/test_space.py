@@ -493,9 +493,49 @@ def test_columns_that_cores_would_have_to_share_are_packed_by_all() -> None:
     assert default_cpu_config(gemm(96, 64, 1024, F32), PLAIN).strategy.pack_b is Packing.WHOLE
 
 
-def test_tile_registers_take_panels_only_of_an_a_that_stays_in_l2() -> None:
-    packings = [default_cpu_config(gemm(m, 4096, 4096, BF16), RAPIDS).strategy.pack_b for m in (96, 384)]
-    assert packings == [Packing.BLOCK, Packing.WHOLE]
+@pytest.mark.parametrize(
+    ("m", "transpose_b", "cores", "packing", "depth"),
+    [
+        (96, True, 4, Packing.BLOCK, 4000),
+        (384, True, 4, Packing.BLOCK, 1024),
+        (384, False, 4, Packing.BLOCK, 1024),
+        (500, True, 4, Packing.BLOCK, 1024),
+        (500, False, 1, Packing.BLOCK, 1024),
+        (500, False, 4, Packing.WHOLE, None),
+        (600, True, 4, Packing.WHOLE, None),
+    ],
+)
+def test_panels_of_b_for_tile_registers_pass_the_parts_of_a_that_l2_holds(
+    m: int, *, transpose_b: bool, cores: int, packing: Packing, depth: int | None
+) -> None:
+    problem = gemm(m, 3000, 4000, BF16, transpose_b=transpose_b)
+    config = default_cpu_config(problem, replace(RAPIDS, cores=cores))
+    assert config.strategy.pack_b is packing
+    if depth is not None:
+        assert config.matmul.block.k == depth
+        whole = depth == problem.k
+        assert whole or config.matmul.loop_order.value[6:12].index("ok") < config.matmul.loop_order.value[6:12].index(
+            "on"
+        )
+
+
+@pytest.mark.parametrize(
+    ("m", "n", "k", "transpose_b", "cores", "packing"),
+    [
+        (151, 372, 946, True, 16, Packing.BLOCK),
+        (580, 424, 1201, True, 4, Packing.WHOLE),
+        (3000, 2000, 1201, True, 16, Packing.WHOLE),
+        (513, 259, 540, False, 16, Packing.NONE),
+        (513, 259, 540, False, 4, Packing.WHOLE),
+        (700, 600, 640, False, 16, Packing.WHOLE),
+    ],
+)
+def test_many_threads_share_no_panels_that_each_can_do_without(
+    m: int, n: int, k: int, *, transpose_b: bool, cores: int, packing: Packing
+) -> None:
+    explained = explain_cpu_default(gemm(m, n, k, F32, transpose_b=transpose_b), replace(RAPIDS, cores=cores))
+    assert explained.config.strategy.pack_b is packing
+    assert ("each thread for itself" in explained.steps[0].why) == (packing is Packing.BLOCK)
 
 
 def test_few_rows_by_columns_of_weights_read_both_in_place_at_full_depth() -> None:
@@ -594,7 +634,7 @@ def test_every_step_of_the_default_says_why() -> None:
 @pytest.mark.parametrize(
     ("transposed", "kib", "order", "sums"),
     [
-        (False, 1638, "omokon", "K outermost: the next panel has the same rows of B"),
+        (False, 1638, "omokon", "K outermost: the next panel is beside this one"),
         (True, 2048, "omonok", "sums of a block wait in L2"),
     ],
 )
