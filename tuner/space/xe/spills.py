@@ -8,6 +8,7 @@ from codegen import SlmOperands, XeConfig
 from codegen.problem.epilogue import Axis
 from codegen.xe.rules import steps_of
 from codegen.xe.rules.case import Problem
+from codegen.xe.rules.sizes import products_of_tile
 from codegen.xe.rules.tiles import RESERVED_REGISTERS
 
 # A loop with few rounds is fully unrolled. With only B by columns, f16 and tf32 then spill: at 16 rounds, not at 64.
@@ -59,7 +60,8 @@ def _by_lanes(on: Problem, config: XeConfig) -> int:
 
     All loads of a K step are issued before their values are packed, or widened where there is no DPAS; neighbours in
     memory that are none along K take a word each, too. From shared local memory words are loaded right before they are
-    multiplied, but bytes are unpacked before.
+    multiplied, but bytes are unpacked before, and of several steps in a round with block messages those of one are all
+    loaded together.
     """
     p, block, slm = on.problem, config.matmul.block, config.strategy.slm
     by_a, by_b = on.lanes_a and not on.vectors_a, on.lanes_b and not on.vectors_b
@@ -67,11 +69,14 @@ def _by_lanes(on: Problem, config: XeConfig) -> int:
         return 0
     products, nbytes = p.products, p.dtype_a.nbytes
     loads_a, loads_b = slm not in _A, slm not in _B
+    unrolled = config.strategy.k_unroll > 1 and on.target.block2d
     widened = 0 if on.uses_dpas or nbytes == _WORD_BYTES else _WORD_BYTES
     a = _WORD_BYTES if by_a or (on.vectors_a and p.transpose_a) else 2 if nbytes == 1 and _turns_a(on) else nbytes
     b = _WORD_BYTES if by_b or (on.vectors_b and not p.transpose_b) else nbytes
-    held_a, held_b = (loads or nbytes == 1 for loads in (loads_a, loads_b))
-    held = config.sg_m * (a + widened) * held_a + config.sg_n * products * (b + widened) * held_b
+    of_a, of_b = (
+        size + widened if loads or nbytes == 1 else nbytes * unrolled for size, loads in ((a, loads_a), (b, loads_b))
+    )
+    held = config.sg_m * of_a + config.sg_n * products * of_b
     copied = block.m * a * (on.lanes_a and not loads_a) + block.n * products * b * (on.lanes_b and not loads_b)
     lines = config.sg_m * (by_a and loads_a) + config.sg_n * products * (by_b and loads_b)
     addresses = lines + _LOADS_IN_FLIGHT * on.target.subgroup_size
@@ -106,7 +111,8 @@ def _exchanged(on: Problem, config: XeConfig) -> int:
 
     Of an operand that is stored along K, lanes exchange halves of words: two words for each element until they are
     stored. Of A another copy is live as it was loaded. From shared local memory A of one DPAS along K and a block of B
-    are loaded right before they are multiplied; what is not there is all live, and B by rows takes words.
+    are loaded right before they are multiplied; what is not there is all live, and B by rows takes words. Two products
+    of a gate, one after the other, take A of a whole K step.
     """
     p, t, slm, nbytes = on.problem, on.target, config.strategy.slm, on.problem.dtype_a.nbytes
     copies_a, copies_b = on.lanes_a and slm in _A, on.lanes_b and slm in _B
@@ -115,7 +121,8 @@ def _exchanged(on: Problem, config: XeConfig) -> int:
     block, columns = config.matmul.block, config.sg_n * p.products
     a = block.m * copies_a * (2 * _WORD_BYTES if p.transpose_a else 2 * nbytes)
     b = block.n * p.products * copies_b * (2 * _WORD_BYTES if p.transpose_b else nbytes)
-    of_a = config.sg_m * on.dpas_k * nbytes if slm in _A else config.sg_m * block.k * nbytes
+    in_turn = products_of_tile(p, block.n) < p.products
+    of_a = config.sg_m * (on.dpas_k if slm in _A and not in_turn else block.k) * nbytes
     of_b = t.dpas_n * on.dpas_k * nbytes
     if slm not in _B:
         of_b = columns * block.k * (nbytes if p.transpose_b else _WORD_BYTES)

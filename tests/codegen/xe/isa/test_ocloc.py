@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from codegen import DType, GemmProblem, compile_gemm, compile_module
+from codegen import Activation, DType, Gate, GemmProblem, compile_gemm, compile_module
 from codegen.elf import undefined_symbols
 from codegen.errors import (
     CompileCrashed,
@@ -226,14 +226,15 @@ SPILLED = (
     ("a750", GemmProblem(256, 503, 4096, transpose_a=True)),
     ("a580", GemmProblem(997, 4096, 768, transpose_a=True, dynamic=True)),
     ("max1350", GemmProblem(2048, 4095, 1023, dtype_a=DType.F32, dtype_b=DType.F32, transpose_a=True)),
+    ("a770", _BF16(992, 224, 624, dtype_c=DType.F16, ldc=229, gate=Gate(Activation.GELU_TANH))),
 )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("device", "problem"), SPILLED, ids=str)
 def test_defaults_do_not_spill(device: str, problem: GemmProblem) -> None:
-    """Before `keeps_registers` knew lanes that load vectors or elements, copies along K, rows of experts, and rows that
-    are shorter than a register: 64 to 13,248 bytes of a thread.
+    """Before `keeps_registers` knew lanes that load vectors or elements, copies along K, rows of experts, rows that
+    are shorter than a register, and products of a gate: 64 to 13,248 bytes of a thread.
     """
     spec = find(device)
     artifact = compile_gemm(problem, default_config(problem, spec), spec)
