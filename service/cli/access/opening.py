@@ -167,10 +167,6 @@ def open_access_of(
         with of_service(url, attempts, timeout_s) as client:
             yield ClientAccess(client)
         return
-    from service.cli.sqlalchemy_policy import compile_wrappers_when_called
-
-    compile_wrappers_when_called()
-    # Imported here, under that policy.
     from service.cli.access.own_context import own_context
 
     with own_context(probes) as context:
