@@ -43,6 +43,10 @@ def alu_step(i: Instruction, threads: Threads) -> Step:
     """
     if "AccWrEn" in i.options and i.opcode not in _KEEPS_ACCUMULATOR:
         raise NotRepresented(i.text, f"{i.opcode} that writes the accumulator as well")
+    if i.modifier is not None and (i.opcode in ("mach", "macl") or (i.opcode == "mul" and _is_wide(i))):
+        raise NotRepresented(i.text, f"a condition of {i.opcode} with the accumulator")
+    if i.saturate and i.opcode in ("addc", "subb"):
+        raise NotRepresented(i.text, f"{i.opcode} that saturates")
     match i.opcode:
         case "nop":
             return lambda: None
@@ -311,9 +315,14 @@ def _accumulate(i: Instruction, threads: Threads) -> Step:
 
 
 def _with_carry(i: Instruction, threads: Threads) -> Step:
-    """Add or subtract, with the carry or borrow in acc0."""
+    """Add or subtract, with the carry or borrow in acc0.
+
+    A condition is of the 32 bits of the result: IGC folds a comparison of them with 0 into the instruction.
+
+    Source: intel-graphics-compiler, `Optimizer::optimizeLogicOperation`, case 2.
+    """
     a, b = (_source(i, threads, source) for source in i.sources)
-    write, mask = writer(threads, _destination(i), i.size, i.text), predicated(i, threads)
+    write, mask = _writer_with_flag(i, threads), predicated(i, threads)
     accumulator = Register(RegisterFile.ACCUMULATOR, region=_one_by_one(), type=DataType.UD)
     keep, subtracts = writer(threads, accumulator, i.size, i.text), i.opcode == "subb"
     if any(operand.type is not DataType.UD for operand in (*i.sources, _destination(i))):
@@ -331,22 +340,26 @@ def _one_by_one() -> Region:
     return Region(1, 1, 0)
 
 
-def _general(i: Instruction, threads: Threads) -> Step:
-    """Return a step that computes a result of the sources and converts it."""
-    to = _destination(i)
-    sources = [_source(i, threads, source) for source in i.sources]
-    result_of = _result(i, threads, sources)
-    write, mask = writer(threads, to, i.size, i.text), predicated(i, threads)
+def _writer_with_flag(i: Instruction, threads: Threads) -> Callable[[Array, Array | None], None]:
+    """Return a function that writes a result, and the flag of a condition on it if the instruction has one."""
+    write = writer(threads, _destination(i), i.size, i.text)
     if i.modifier is None:
-        return lambda: write(result_of(), mask())
+        return write
     holds, note = _condition(i), _note_flags(i, threads)
 
-    def with_flag() -> None:
-        result, among = result_of(), mask()
+    def with_flag(result: Array, among: Array | None) -> None:
         write(result, among)
         note(holds(result, _ZERO), among)
 
     return with_flag
+
+
+def _general(i: Instruction, threads: Threads) -> Step:
+    """Return a step that computes a result of the sources and converts it."""
+    sources = [_source(i, threads, source) for source in i.sources]
+    result_of = _result(i, threads, sources)
+    write, mask = _writer_with_flag(i, threads), predicated(i, threads)
+    return lambda: write(result_of(), mask())
 
 
 def _result(i: Instruction, threads: Threads, sources: Sequence[Reader]) -> Callable[[], Array]:

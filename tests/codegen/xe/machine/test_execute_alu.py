@@ -100,6 +100,17 @@ def test_carries_and_borrows_are_in_the_accumulator() -> None:
     assert subtracted.get(10, "u4").tolist() == [int(i < 15 - i) for i in range(16)]
 
 
+def test_a_sum_with_carry_sets_a_flag_by_its_lower_bits() -> None:
+    a, b = np.full(16, 0xFFFFFFF8, np.uint32), LANES.astype(np.uint32)
+    line = "{} (16|M0) ({})f0.1 r9.0<1>:ud r2.0<1;1,0>:ud r3.0<1;1,0>:ud {{AccWrEn}}"
+    assert run(line.format("addc", "eq"), {2: a, 3: b}).flag(0, 32)[16:] == [int(i == 8) for i in range(16)]
+    assert run(line.format("subb", "ne"), {2: a, 3: a - b}).flag(0, 32)[16:] == [int(i != 0) for i in range(16)]
+    of_some = run(
+        "(W) mov (1|M0) f0.0<1>:uw 0xFF:uw\n(f0.0) " + line.format("addc", "gt"), {2: np.ones(16, np.uint32), 3: b}
+    )
+    assert of_some.flag(0, 32)[16:] == [1] * 8 + [0] * 8
+
+
 @pytest.mark.parametrize(
     ("line", "source", "expected"),
     [
@@ -317,6 +328,9 @@ def test_packed_immediates() -> None:
         ("sel (1|M0) (lt)f0.0 r9.0<1>:hf r2.0<0;1,0>:f r3.0<0;1,0>:f", "a selection that rounds"),
         ("mov (1|M0) r9.0<1>:ud s0.0<0;1,0>:ud", "s0 is not represented"),
         ("dpas.8x8 (16|M0) r60:f r40:bf r20:bf r30.0:bf", "accumulator is of another type"),
+        ("mul (16|M0) (eq)f0.0 acc0.0<1>:d r2.0<1;1,0>:d r3.0<2;1,0>:uw", "a condition of mul"),
+        ("mach (16|M0) (eq)f0.0 r9.0<1>:d r2.0<1;1,0>:d r3.0<1;1,0>:d", "a condition of mach"),
+        ("subb (16|M0) (sat)r9.0<1>:ud r2.0<1;1,0>:ud r3.0<1;1,0>:ud {AccWrEn}", "subb that saturates"),
     ],
 )
 def test_what_is_not_represented_is_refused_by_name(line: str, named: str) -> None:
