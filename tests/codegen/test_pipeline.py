@@ -31,6 +31,7 @@ from codegen import (
 from codegen.artifact.manifest import manifest
 from codegen.pipeline import compile_gemm, compile_key
 from codegen.problem.epilogue_text import parse_epilogue
+from codegen.problem.gemm import MAX_DIMENSION
 from codegen.simulate.run_gemm import run_launch
 from codegen.target import target_of
 from codegen.workers.cache import CompileCache
@@ -214,6 +215,8 @@ def test_the_manifest_tells_of_steps_paths_and_assumptions(of_steps: GemmArtifac
     }
     assert document["pointer_alignment_bytes"] == 16
     assert set(document["assumes"]) == {"gemm", "finish", "sum_0"}
+    extents = {f"extent ({name}): at least 1, at most {MAX_DIMENSION}" for name in "mnk"}
+    assert all(extents <= set(assumed) for assumed in document["assumes"].values())
 
 
 def with_strategy(**changed: Any) -> XeConfig:

@@ -7,7 +7,9 @@ ARGUMENTS_APART = "xetune.arguments_apart"
 """On gpu.func: memory written through one argument is not accessed through another."""
 
 EXTENTS = "xetune.extents"
-"""On gpu.func: scalar arguments m, n and k are those of a problem, from 1 to MAX_DIMENSION."""
+"""On gpu.func: the scalar arguments of `EXTENT_NAMES` are extents of a problem, from 1 to MAX_DIMENSION."""
+
+EXTENT_NAMES = ("m", "n", "k")
 
 LANE_ACCESS = "xetune.lane_access"
 """On init_tile and create_nd_tdesc: the matrix may break the rules of block messages; lanes access its elements."""

@@ -16,12 +16,12 @@ from codegen.artifact.signature import (
 )
 from codegen.errors import CompileFailed
 from codegen.problem.gemm import MAX_DIMENSION
+from codegen.xe.dialects.kernel_attributes import EXTENT_NAMES
 
 _Named = tuple[str, Parameter | None]  # None: a field that launches do not pass
 _PARAMETER = re.compile(r"(?:, )?([^%]*%[\w.]+)")
 _POINTER = re.compile(r"\bptr addrspace\(\d+\)")
-_EXTENTS = ("m", "n", "k")
-_EXTENT = f"i64 range(i64 1, {MAX_DIMENSION + 1}) "
+_RANGE = f" range(i64 1, {MAX_DIMENSION + 1})"
 _HEAD = r"define [^\n]*@{name}\((?P<parameters>.*)\) [^\n]*{{$"
 
 
@@ -56,14 +56,14 @@ def state_extents(text: str, kernel: str, arguments: Sequence[KernelArgument]) -
 
     def stated(parameters: str) -> str:
         written = zip(parameters.split(", "), names, strict=True)
-        return ", ".join(one.replace("i64 ", _EXTENT) if name in _EXTENTS else one for one, name in written)
+        return ", ".join(one.replace("i64", f"i64{_RANGE}") if name in EXTENT_NAMES else one for one, name in written)
 
     return _with_parameters(text, kernel, stated)
 
 
 def drop_extents(text: str, kernel: str) -> str:
     """Return a module without what `state_extents` states of a kernel."""
-    return _with_parameters(text, kernel, lambda parameters: parameters.replace(_EXTENT, "i64 "))
+    return _with_parameters(text, kernel, lambda parameters: parameters.replace(_RANGE, ""))
 
 
 def keep_used_parameters(

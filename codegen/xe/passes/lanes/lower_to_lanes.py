@@ -14,7 +14,7 @@ from codegen.xe.dialects.kernel_attributes import ACCESSES_INSIDE, ARGUMENTS_APA
 from codegen.xe.layout import BlockLimits
 from codegen.xe.locations import Rewriting
 from codegen.xe.passes.lanes.analysis.affine_values import Sums
-from codegen.xe.passes.lanes.analysis.assumptions import note_assumptions
+from codegen.xe.passes.lanes.analysis.assumptions import note_assumptions, of_extents
 from codegen.xe.passes.lanes.analysis.late_loads import load_late
 from codegen.xe.passes.lanes.analysis.order_by_stores import order_by_stores
 from codegen.xe.passes.lanes.analysis.preferences import preferences
@@ -104,7 +104,7 @@ def lower_to_lanes(module: ModuleOp, limits: BlockLimits = _LIMITS, *, marked: b
 
 
 def _lower_function(module: gpu.ModuleOp, function: gpu.FuncOp, limits: BlockLimits, *, marked: bool) -> None:
-    old = function.body.block
+    old, extents = function.body.block, of_extents(function)
     _check_arguments(old)
     work_items = WORK_ITEMS in function.attributes
     if limits.has_dpas and not work_items:
@@ -141,7 +141,7 @@ def _lower_function(module: gpu.ModuleOp, function: gpu.FuncOp, limits: BlockLim
     function.add_region(Region(new))
     function.properties["function_type"] = FunctionType.from_lists(types, list(function.function_type.outputs))
     function.properties.pop("workgroup_attributions", None)
-    note_assumptions(function, lowering.assumed)
+    note_assumptions(function, lowering.assumed | extents)
     _declare(module, lowering)
 
 

@@ -11,11 +11,20 @@ from codegen.artifact.signature import (
     Parameter,
     Term,
 )
+from codegen.problem.gemm import MAX_DIMENSION
 from codegen.xe.dialects import gpu
 from codegen.xe.dialects.interned import integer
+from codegen.xe.dialects.kernel_attributes import EXTENT_NAMES, EXTENTS
 
 _ATTRIBUTE = "xetune.block_io_assumed"
 _BOUNDS = ("multiple", "least", "most")
+
+
+def of_extents(function: gpu.FuncOp) -> set[Assumption]:
+    """Return the assumptions on the extents of a problem that are arguments of a kernel: LLVM is told the same."""
+    arguments = function.body.block.args if EXTENTS in function.attributes else ()
+    values = [Parameter(argument.index, Field.VALUE) for argument in arguments if argument.name_hint in EXTENT_NAMES]
+    return {Assumption("extent", (Term(1, (value,)),), least=1, most=MAX_DIMENSION) for value in values}
 
 
 def note_assumptions(function: gpu.FuncOp, assumptions: Collection[Assumption]) -> None:
