@@ -18,6 +18,7 @@ Step = Callable[[], None]
 
 _UNSIGNED_64 = ("mov", "cmp", "sel", "shr")  # that differ for uq and q; other results have the same bits
 _XE_HPG_GRF_BYTES = 32
+_DWORD_BITS = 32
 _KEEPS_ACCUMULATOR = ("mach", "macl", "addc", "subb")
 _ZERO = np.zeros(1, np.int8)
 _BITS = {8: DataType.UB, 16: DataType.UW, 32: DataType.UD, 64: DataType.UQ}
@@ -319,17 +320,25 @@ def _with_carry(i: Instruction, threads: Threads) -> Step:
 
     A condition is of the 32 bits of the result: IGC folds a comparison of them with 0 into the instruction.
 
+    Operands are unsigned; the compiler also gives words, of lane ids, whose negative numbers are refused.
+
     Source: intel-graphics-compiler, `Optimizer::optimizeLogicOperation`, case 2.
     """
     a, b = (_source(i, threads, source) for source in i.sources)
     write, mask = _writer_with_flag(i, threads), predicated(i, threads)
     accumulator = Register(RegisterFile.ACCUMULATOR, region=_one_by_one(), type=DataType.UD)
     keep, subtracts = writer(threads, accumulator, i.size, i.text), i.opcode == "subb"
-    if any(operand.type is not DataType.UD for operand in (*i.sources, _destination(i))):
-        raise NotRepresented(i.text, "expected operands of ud")
+    types = [_type_of(source, i) for source in i.sources]
+    if _destination(i).type is not DataType.UD or any(t.is_float or t.bits > _DWORD_BITS for t in types):
+        raise NotRepresented(i.text, "expected integers of up to 32 bits to ud")
 
     def add() -> None:
-        result, among = (a() - b() if subtracts else a() + b()), mask()
+        left, right, among = a(), b(), mask()
+        for values in (left, right):
+            negative = values < 0
+            if (negative if among is None else negative & among).any():
+                raise NotRepresented(i.text, "the carry of a negative number")
+        result = left - right if subtracts else left + right
         write(result.astype(np.uint32), among)
         keep((result >> 32 & 1).astype(np.uint32), among)
 

@@ -100,6 +100,17 @@ def test_carries_and_borrows_are_in_the_accumulator() -> None:
     assert subtracted.get(10, "u4").tolist() == [int(i < 15 - i) for i in range(16)]
 
 
+def test_words_are_added_with_carry_where_they_are_not_negative() -> None:
+    a, b = np.full(16, 0xFFFFFFF8, np.uint32), LANES.astype(np.int16) - 4
+    line = "addc (16|M0) r9.0<1>:ud r2.0<1;1,0>:ud r3.0<1;1,0>:w {AccWrEn}\nmov (16|M0) r10.0<1>:ud acc0.0<1;1,0>:ud"
+    off = "(W) mov (1|M0) f0.0<1>:uw 0xFFF0:uw\n(f0.0) "
+    ran = run(off + line, {2: a, 3: b})
+    assert ran.get(9, "u4")[4:].tolist() == [(0xFFFFFFF8 + i) & 0xFFFFFFFF for i in range(12)]
+    assert ran.get(10, "u4")[4:].tolist() == [int(i >= 8) for i in range(12)]
+    with pytest.raises(SimulationRefused, match="the carry of a negative number"):
+        run(line, {2: a, 3: b})
+
+
 def test_a_sum_with_carry_sets_a_flag_by_its_lower_bits() -> None:
     a, b = np.full(16, 0xFFFFFFF8, np.uint32), LANES.astype(np.uint32)
     line = "{} (16|M0) ({})f0.1 r9.0<1>:ud r2.0<1;1,0>:ud r3.0<1;1,0>:ud {{AccWrEn}}"
