@@ -18,7 +18,7 @@ _HANDLE_SHIFT = 6  # handles of surfaces are offsets of states of 64 bytes
 class Memory:
     """Buffers, each at a multiple of 2^40; `heap` is what the driver passes in memory.
 
-    Every access must be inside of one buffer.
+    Every access must be inside of one buffer, but for ends of loads that are stated.
     """
 
     def __init__(self, buffers: Sequence[Array], heap: Array, shared: SharedMemory, threads: int, scratch: int) -> None:
@@ -39,14 +39,15 @@ class Memory:
         self._check(buffer, offsets, nbytes, where)
         return buffer, offsets
 
-    def load(self, addresses: Array, nbytes: int, where: str) -> Array:
-        """Return bytes [..., nbytes] at addresses."""
+    def load(self, addresses: Array, nbytes: int, where: str, beyond: int = 0) -> Array:
+        """Return bytes [..., nbytes] at addresses; up to `beyond` of them may be after a buffer, and are undefined."""
         out = np.empty((*addresses.shape, nbytes), np.uint8)
         for number in np.unique(addresses >> _SHIFT).tolist():
             here = addresses >> _SHIFT == number
             buffer, offsets = self.buffer(number, where), addresses[here] & _OFFSET
-            self._check(buffer, offsets, nbytes, where)
-            out[here] = gather(buffer, None, offsets, nbytes)
+            self._check(buffer, offsets, nbytes, where, beyond)
+            is_inside = int(offsets.max()) + nbytes <= buffer.size
+            out[here] = gather(buffer, None, offsets, nbytes) if is_inside else _cut(buffer, offsets, nbytes)
         return out
 
     def store(self, addresses: Array, values: Array, where: str) -> None:
@@ -68,11 +69,17 @@ class Memory:
             raise SimulationRefused(where, "the address is in no buffer of the launch")
         return self.buffers[number - 1]
 
-    def _check(self, buffer: Array, offsets: Array, nbytes: int, where: str) -> None:
-        if offsets.size and int(offsets.max()) + nbytes > buffer.size:
+    def _check(self, buffer: Array, offsets: Array, nbytes: int, where: str, beyond: int = 0) -> None:
+        if offsets.size and int(offsets.max()) + nbytes - beyond > buffer.size:
             raise SimulationRefused(
                 where, f"touches bytes {int(offsets.max())} and {nbytes} on, of a buffer of {buffer.size} bytes"
             )
+
+
+def _cut(buffer: Array, offsets: Array, nbytes: int) -> Array:
+    """Return bytes [..., nbytes] at offsets, undefined after the buffer's end."""
+    at = offsets[..., None] + np.arange(nbytes)
+    return np.where(at < buffer.size, buffer[np.minimum(at, buffer.size - 1)], undefined_bytes((1,)))
 
 
 def address_of(index: int) -> int:

@@ -34,6 +34,7 @@ from codegen.xe.machine.refusal import NotRepresented
 
 _HEAP = 255  # the binding table's entry for memory at addresses of 32 bits
 _SCRATCH_BLOCK, _OWORD = 32, 16
+_ROUNDED_VECTOR = 8  # messages have 1, 2, 3, 4, 8, 16, 32 or 64 elements
 _NO_NULL = 0x10000000
 """A bit that the compiler sets in addresses of shared memory, so that none is 0; hardware ignores it.
 
@@ -170,9 +171,18 @@ class _Accesses:
             loaded = self._memory.shared.load(None, addresses[:, None], self._nbytes, at, self._where)
             values = loaded.reshape(len(row), self._nbytes)
         else:
-            values = self._memory.load(addresses, self._nbytes, self._where)
+            values = self._memory.load(addresses, self._nbytes, self._where, self._beyond())
         if self._destination is not None:
             self._give(row, lane, values)
+
+    def _beyond(self) -> int:
+        """Return how many of the loaded bytes may be after the end of a buffer.
+
+        Intel's compiler rounds the elements of a block up to a power of two, from 8 on, where they are of a surface,
+        which hardware bounds; blocks at addresses of 64 bits it divides instead.
+        """
+        is_rounded = self._m.transposed and self._handle is not None and self._m.vector >= _ROUNDED_VECTOR
+        return self._nbytes // 2 - self._each if is_rounded else 0
 
     def store(self) -> None:
         """Store."""

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from codegen.simulate import SimulationRefused
-from codegen.xe.machine.execute.memory import address_of
+from codegen.xe.machine.execute.memory import address_of, handle_of
 from tests.codegen.xe.machine.execute_support import GRF_BYTES, Array, run
 
 LOAD_16, LOAD_VNNI, LOAD_T, LOAD_8_V = "0x02800203", "0x02800283", "0x02808403", "0x02800083"
@@ -99,6 +99,24 @@ def test_surfaces_that_are_not_allowed_or_not_in_memory_are_refused() -> None:
 
 def addresses(offsets: Array) -> Array:
     return address_of(0) + offsets.astype(np.int64)
+
+
+def test_a_block_of_a_surface_may_end_after_the_buffer() -> None:
+    # Intel's compiler loads 5 to 7 dwords of a surface as 8.
+    a = np.arange(1, 22, dtype=np.uint32)
+    of_surface = "(W) mov (1|M0) a0.0<1>:ud r3.0<0;1,0>:ud\nsend.ugm (1|M0) r20 r2 null:0 a0.0 {} {{ExBSO,$0}}"
+    given = {3: np.array([handle_of(0)], np.uint32)}
+    for first, inside in ((13, 8), (14, 7), (16, 5)):
+        here = {2: np.array([first * 4], np.uint32)}
+        got = run(of_surface.format("0x2210C500"), given | here, buffers=[a]).get(20, "u4")[:8]
+        assert got.tolist() == [*range(first + 1, first + 1 + inside)] + [0xFFFFFFFF] * (8 - inside)
+    for line, beyond in (
+        (of_surface.format("0x2210C500"), {2: np.array([17 * 4], np.uint32)}),  # 4 elements, which have a message
+        (of_surface.format("0x2210B500"), {2: np.array([18 * 4], np.uint32)}),
+        ("send.ugm (1|M0) r20 r2 null:0 0x0 0x0210C580 {$0}", {2: addresses(np.array([14 * 4]))}),
+    ):
+        with pytest.raises(SimulationRefused, match="of a buffer of 84 bytes"):
+            run(line, given | beyond, buffers=[a])
 
 
 def test_vectors_at_addresses_of_each_channel_under_a_predicate() -> None:
