@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
 from math import gcd
 from typing import cast
 
@@ -29,22 +28,17 @@ from xdsl.dialects.llvm import GEP_USE_SSA_VAL, GEPOp, LoadOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from codegen.xe.dialects.creation import append, create, insert_before
-from codegen.xe.dialects.gpu import (
-    LaneIdOp,
-    ShuffleMode,
-    ShuffleOp,
-)
+from codegen.xe.dialects.gpu import LaneIdOp
 from codegen.xe.dialects.index_list import Index
 from codegen.xe.dialects.interned import (
     dense,
     index,
     integer,
-    integer_type,
     vector,
 )
 from codegen.xe.dialects.upstream.arith_casts import ExtFOp, IndexCastOp
 from codegen.xe.dialects.upstream.arith_ops import CmpiOp, SelectOp
-from codegen.xe.dialects.upstream.llvm_ops import DeviceFuncOp, ShuffleCallOp
+from codegen.xe.dialects.upstream.llvm_ops import DeviceFuncOp
 from codegen.xe.dialects.upstream.vector_ops import FromElementsOp
 from codegen.xe.passes.lanes.analysis.cse import PureValues
 from codegen.xe.passes.lanes.analysis.divisibility import number
@@ -55,9 +49,7 @@ Register = tuple[SSAValue, int]
 
 _NIBBLE = 4
 _WORD = 32
-_BYTES = 4  # of a word
 _LONGEST = 16  # elements of a vector in SPIR-V
-_KEPT = 1024  # patterns of lanes
 _NONE: Mapping[str, Attribute] = {}
 _PREDICATES = {name: integer(number, i64) for number, name in enumerate(CmpiOp.PREDICATES)}
 
@@ -417,54 +409,6 @@ class Emitter:
     def as_f32(self, chunk: SSAValue) -> SSAValue:
         """Convert 16-bit floats to f32."""
         return chunk if element_of(chunk) == f32 else self.value(ExtFOp(chunk, chunk_type(f32, length_of(chunk))))
-
-    def shuffled(self, scalar: SSAValue, from_lanes: Sequence[int]) -> SSAValue:
-        """Shuffle a register, or a chunk of words: each lane takes the value of the given lane."""
-        type_ = scalar.type
-        if type(type_) is VectorType:
-            return self._shuffled_words(scalar, from_lanes)
-        width = 64 if isinstance(type_, IndexType) else bits_of(type_)
-        if isinstance(type_, IndexType):
-            wide = self.make(arith.IndexCastOp, (scalar,), i64)
-        elif width < 32 and isinstance(type_, AnyFloat):
-            wide = self.make(arith.BitcastOp, (scalar,), integer_type(width))
-        else:
-            wide = scalar
-        if width < 32:
-            wide = self.make(arith.ExtUIOp, (wide,), i32)
-        mode, argument = _mode_of(from_lanes)
-        moved = self.value(ShuffleOp(mode, wide, self.by_lane(argument), self.constant(subgroup_size(), i32)))
-        if width < 32:
-            moved = self.make(arith.TruncIOp, (moved,), integer_type(width))
-        if isinstance(type_, IndexType):
-            return self.make(arith.IndexCastOp, (moved,), index)
-        return moved if moved.type == type_ else self.make(arith.BitcastOp, (moved,), type_)
-
-    def _shuffled_words(self, chunk: SSAValue, from_lanes: Sequence[int]) -> SSAValue:
-        assert bits_of(element_of(chunk)) == _WORD
-        mode, argument = _mode_of(from_lanes)
-        name = _SHUFFLES[mode]
-        symbol = f"_Z{len(name)}{name}Dv{length_of(chunk)}_{'f' if element_of(chunk) == f32 else 'i'}j"
-        operands = chunk, self.by_lane(argument)
-        self.declare(symbol, operands, chunk.type, convergent=True)
-        return self.value(ShuffleCallOp(symbol, operands, chunk.type))
-
-
-_SHUFFLES = {ShuffleMode.IDX: "intel_sub_group_shuffle", ShuffleMode.XOR: "intel_sub_group_shuffle_xor"}
-"""Source: OpenCL extension cl_intel_subgroups."""
-
-
-def _mode_of(from_lanes: Sequence[int]) -> tuple[ShuffleMode, Sequence[int]]:
-    """Return how a shuffle takes its source lanes, and its argument by lane."""
-    if flipped := _flipped(tuple(from_lanes)):
-        return ShuffleMode.XOR, [flipped] * subgroup_size()  # needs no per-lane register
-    return ShuffleMode.IDX, from_lanes
-
-
-@lru_cache(_KEPT)
-def _flipped(lanes: tuple[int, ...]) -> int:
-    """Return the bits by which each lane differs from its source lane; 0 if they are not the same for all."""
-    return lanes[0] if all(source == lane ^ lanes[0] for lane, source in enumerate(lanes)) else 0
 
 
 def _is_slice(mask: Sequence[int], sources: Sequence[SSAValue]) -> bool:

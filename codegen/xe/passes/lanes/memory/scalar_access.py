@@ -39,6 +39,7 @@ from codegen.xe.passes.lanes.vectors.layout import (
     by_row,
     pieces,
 )
+from codegen.xe.passes.lanes.vectors.subgroup_shuffles import shuffled
 from codegen.xe.subgroup import subgroup_size
 
 RUN = 8
@@ -102,7 +103,7 @@ def _load_repeated(emitter: Emitter, access: Access, places: Places, fill: SSAVa
     size = subgroup_size()
     of_lanes = np.array([*elements, *elements[-1:] * (-len(elements) % size)], np.int64).reshape(-1, size)
     loaded = [_load(emitter, access, of_lane[None], fill, 1)[0] for of_lane in of_lanes]
-    shared = [emitter.shuffled(emitter.register(loaded[i // size]), [i % size] * size) for i in range(len(elements))]
+    shared = [shuffled(emitter, emitter.register(loaded[i // size]), [i % size] * size) for i in range(len(elements))]
     for i in repeated:
         yield i, (shared[elements.index(places[i][0])], 0)
 

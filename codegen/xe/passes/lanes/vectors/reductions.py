@@ -39,6 +39,7 @@ from codegen.xe.passes.lanes.vectors.layout import (
 )
 from codegen.xe.passes.lanes.vectors.shuffle_ops import numbered
 from codegen.xe.passes.lanes.vectors.shuffles import convert
+from codegen.xe.passes.lanes.vectors.subgroup_shuffles import shuffled
 from codegen.xe.subgroup import subgroup_size
 
 _WORD = 32
@@ -204,7 +205,7 @@ class _Reducer:
                 continue
             if any(a & b for a, b in zip(partial.elements[0], elements[0], strict=True)):
                 continue
-            received = emitter.shuffled(partial.chunk, other.tolist())
+            received = shuffled(emitter, partial.chunk, other.tolist())
             partial = self._both(partial, _Partial(partial.results, elements, received))
         return partial
 

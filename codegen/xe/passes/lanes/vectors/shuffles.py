@@ -29,6 +29,7 @@ from codegen.xe.passes.lanes.vectors.layout import (
     LaneLayout,
     Places,
 )
+from codegen.xe.passes.lanes.vectors.subgroup_shuffles import shuffled
 
 _BYTE, _WORD = 8, 32
 _KEPT = 4096  # plans: of the rows of a tile, and of tiles of equal kernels
@@ -258,7 +259,7 @@ class _Shuffles:
                 of_chunk.setdefault((part.pattern, chunk), set()).add(position)
         for (pattern, chunk), positions in of_chunk.items():
             if 1 < len(positions) == length_of(chunk):
-                moved = emitter.shuffled(chunk, pattern)
+                moved = shuffled(emitter, chunk, pattern)
                 self._made.update({(pattern, (chunk, position)): (moved, position) for position in positions})
 
     def joined(self, parts: Sequence[tuple[_Part, Register]]) -> Register:
@@ -277,7 +278,7 @@ class _Shuffles:
             return register
         key = part.pattern, register
         if key not in self._made:
-            self._made[key] = self._emitter.shuffled(self._emitter.register(register), part.pattern), 0
+            self._made[key] = shuffled(self._emitter, self._emitter.register(register), part.pattern), 0
         return self._made[key]
 
 
@@ -385,7 +386,7 @@ def _exchange_bit(
             continue
         a, b = emitter.register(held[low]), emitter.register(held[high])
         sent = emitter.chosen(is_upper, a, b)
-        received = emitter.shuffled(sent, partner)
+        received = shuffled(emitter, sent, partner)
         held[low] = emitter.chosen(is_upper, received, a), 0
         held[high] = emitter.chosen(is_upper, b, received), 0
         swapped = np.where(upper, places[low], places[high])[np.arange(size) ^ (1 << lane_bit)]
