@@ -52,3 +52,26 @@ def test_libraries_import_modules_when_they_use_them() -> None:
     done = subprocess.run(run, capture_output=True, text=True, check=True, timeout=60)
     lines = ["late", "True False", "1 True", "EntryPoints", "True", "3", "True {'module'}"]
     assert done.stdout.splitlines() == lines
+
+
+_PART_FIRST = """
+import sys
+from service.cli.import_policy import import_when_used
+import_when_used()
+from asyncio.locks import Lock
+import asyncio.subprocess
+import importlib.metadata._meta
+print(asyncio.Lock is Lock, asyncio.run(asyncio.sleep(0, 2)), asyncio.subprocess.__spec__.name)
+print({type(sys.modules[name]).__name__ for name in ("asyncio", "importlib.metadata")})
+try:
+    import asyncio.nothing
+except ModuleNotFoundError as error:
+    print(error)
+"""
+
+
+def test_a_module_of_a_late_package_is_imported_after_the_package() -> None:
+    run = [sys.executable, "-W", "error", "-c", _PART_FIRST]
+    done = subprocess.run(run, capture_output=True, text=True, check=True, timeout=60)
+    lines = ["True 2 asyncio.subprocess", "{'module'}", "No module named 'asyncio.nothing'"]
+    assert done.stdout.splitlines() == lines
