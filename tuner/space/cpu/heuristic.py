@@ -82,7 +82,7 @@ def explain_cpu_default(problem: GemmProblem, spec: DeviceSpec, *, beforehand: b
     point, why_order = with_order(on, point)
     point, why_prefetch = with_prefetch(on, point)
     if experts:
-        point = _of_any_expert(on, point, problem)
+        point = _of_any_expert(on, point, given)
     point, why_pieces = with_pieces(on, point, given)
     config = config_of(given, point)
     refused = refusal_on_cpu(given, config)
@@ -114,20 +114,22 @@ def as_batch(on: CpuProblem) -> CpuProblem:
     return replace(on, problem=alike)
 
 
-def _of_any_expert(on: CpuProblem, point: CpuPoint, problem: GemmProblem) -> CpuPoint:
+def _of_any_expert(on: CpuProblem, point: CpuPoint, given: CpuProblem) -> CpuPoint:
     """Return the point with tile registers of all their rows, blocks of the mean rows where these are packed, and no
     more threads over rows than the experts have tiles.
     """
+    problem = given.problem
     if point.isa == Isa.AMX.value and point.tile_m < ROWS_AMX:
         point = point._replace(tile_m=min(ROWS_AMX, problem.m))
     there = row_tiles(problem.rows_of_experts, point.tile_m)
     if point.threads_m > there:
         threads = max(count for count in ranges_of(on, on.spec.cores or 1).threads_m if count <= there)
         point = point._replace(threads_m=threads)
-    if point.pack_a == Packing.NONE.value or point.block_m != WHOLE:
-        return point
     tiles = ceil_div(on.problem.m, point.tile_m)
-    block = min((count for count in ranges_of(on, 1).block_m if count >= tiles), default=tiles)
+    if point.pack_a == Packing.NONE.value or point.block_m != WHOLE or tiles * point.tile_m >= problem.m:
+        return point
+    counts = ranges_of(given, 1).block_m
+    block = min((count for count in counts if count >= tiles), default=max(counts))
     return point._replace(block_m=block if block * point.tile_m < problem.m else WHOLE)
 
 

@@ -21,6 +21,7 @@ from tuner.space.cpu.packing import rows_share_sets
 from tuner.space.cpu.points import (
     config_of,
     point_of,
+    ranges_of,
     says_nothing,
 )
 from tuner.space.cpu.space import cpu_space
@@ -81,6 +82,14 @@ def test_the_default_is_in_the_space(problem: GemmProblem, spec: DeviceSpec) -> 
     if problem.m * problem.n > 1000:
         assert len(space) > 300
     assert all(np.ptp(column) for column in space.points.T)  # an axis of one value is none
+
+
+def test_blocks_of_experts_with_many_rows_are_in_the_space() -> None:
+    problem = gemm(2788, 96, 64, BF16, transpose_a=True, experts=3)
+    on = check_cpu_problem(problem, OLD)
+    point = point_of(on, default_cpu_config(problem, OLD))
+    assert point.block_m in ranges_of(on, 1).block_m
+    assert 0 < point.block_m * point.tile_m < 2788 / 3
 
 
 def test_it_is_made_the_same_each_time() -> None:
