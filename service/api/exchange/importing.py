@@ -138,7 +138,7 @@ def write(database: Database, checked: Checked) -> None:
             _Portion(session, checked).add(portion)
     checked.added["known"] += len(checked.exchange.tuner_records) - len(checked.tuner_records)
     for rows in portions(checked.tuner_records, _PORTION):
-        # Imported here, as below.
+        # Imported here, as above.
         from service.api.exchange import tuner_records
 
         with database.write() as session:
