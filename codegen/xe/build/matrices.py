@@ -111,7 +111,9 @@ class Matrix:
         shape, strides = (rows, columns), (1, pitch) if self.by_columns else (pitch, 1)
         if self._is_batched:
             shape, strides = (self.batch, *shape), (batch_stride, *strides)
-        return _memory(self.element, shape, None if strides == _tight(shape) else strides)
+        # One element by columns keeps its strides, of which both are 1: without them a memref is by rows.
+        by_rows = strides == _tight(shape) and not self.by_columns
+        return _memory(self.element, shape, None if by_rows else strides)
 
     @property
     def _is_batched(self) -> bool:

@@ -54,6 +54,15 @@ FOUND: dict[str, tuple[GemmProblem, XeConfig]] = {
         GemmProblem(32, 96, 120, batch=3, dtype_a=BF16, dtype_b=BF16, transpose_b=True, dynamic=True),
         config(Extent(4, 6, 1), Extent(8, 16, 16), Extent(8, 16, 16), XeStrategy((1, 1))),
     ),
+    # A memref of one element was by rows, and its tile by columns.
+    "one-element-by-columns": (
+        GemmProblem(1, 3, 1, transpose_a=True),
+        config(Extent(1, 1, 1), Extent(8, 16, 16), Extent(8, 16, 16), XeStrategy((1, 1))),
+    ),
+    "one-element-by-columns-of-a-batch": (
+        GemmProblem(2, 1, 1, batch=2, transpose_b=True, dtype_a=S8, dtype_b=S8),
+        config(Extent(1, 1, 1), Extent(8, 16, 32), Extent(8, 16, 32), XeStrategy((1, 1))),
+    ),
     # Rows of partial sums that are too short for block messages, which a dynamic kernel would have taken.
     "narrow-partial-sums": (
         GemmProblem(40, 9, 96, dynamic=True),
