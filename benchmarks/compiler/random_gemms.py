@@ -1,6 +1,7 @@
 """Random legal GEMMs on every axis, compiled and proven: counts of what was drawn and right, and what went wrong.
 
-Run: python -m benchmarks.compiler.random_gemms [--count 3000] [--seed 7] [--processes 2] [--of-models] [--ocloc PATH]
+Run: python -m benchmarks.compiler.random_gemms [--count 3000] [--seed 7] [--processes 2] [--devices b580 pvc]
+    [--of-models] [--ocloc PATH]
 """
 
 import argparse
@@ -17,7 +18,7 @@ from codegen.config.xe import PrefetchLevels, WorkspaceOperands, XeConfig
 from codegen.problem.gemm import GemmProblem
 from codegen.xe.isa import Ocloc
 from codegen.xe.rules import tiles_of
-from tests.codegen.xe.build.draws import Draw, draw
+from tests.codegen.xe.build.draws import DEVICES, Draw, draw
 from tests.codegen.xe.build.facts import Fact, facts_of
 from tests.codegen.xe.build.judge import Verdict, judge
 
@@ -33,6 +34,7 @@ def main() -> None:
     arguments.add_argument("--seed", type=int, default=7)
     arguments.add_argument("--first", type=int, default=0, help="draws to leave out")
     arguments.add_argument("--processes", type=int, default=2)
+    arguments.add_argument("--devices", nargs="+", default=DEVICES, help="GPUs of which each draw takes one")
     arguments.add_argument("--of-models", action="store_true", help="draw weights and experts instead of plain GEMMs")
     arguments.add_argument("--ocloc", type=Path, help="Intel's offline compiler; without one it is not asked")
     options = arguments.parse_args()
@@ -41,7 +43,9 @@ def main() -> None:
     seeds = range(first + options.first, first + options.count)
     facts, refusals, faults, begun_s = Counter[Fact](), Counter[str](), 0, time.monotonic()
     verdicts: list[tuple[Draw, bool]] = []
-    for drawn, verdict in each(partial(_judge_seed, ocloc, options.of_models), seeds, options.processes):
+    for drawn, verdict in each(
+        partial(_judge_seed, ocloc, options.devices, options.of_models), seeds, options.processes
+    ):
         facts.update(facts_of(drawn))
         refusals += drawn.refusals
         verdicts.append((drawn, not verdict.fault))
@@ -54,9 +58,9 @@ def main() -> None:
     sys.exit(faults > 0)
 
 
-def _judge_seed(ocloc: Ocloc | None, of_models: bool, seed: int) -> tuple[Draw, Verdict]:
+def _judge_seed(ocloc: Ocloc | None, devices: Sequence[str], of_models: bool, seed: int) -> tuple[Draw, Verdict]:
     few_rows = of_models and seed % _FEW_ROWS == 0
-    drawn = draw(seed, small=seed % _LARGE != 0, few_rows=few_rows, of_models=of_models)
+    drawn = draw(seed, small=seed % _LARGE != 0, devices=devices, few_rows=few_rows, of_models=of_models)
     return drawn, judge(drawn, ocloc)
 
 

@@ -36,6 +36,7 @@ from tuner.verify.verify import verify_by_simulation
 
 DEVICES = ("b580", "pvc")
 OTHERS = ("a770", "lnl", "arl-h", "ptl")
+OF_8_LANES = ("a770", "meteor-lake-h", "arrow-lake-h")
 DRAWS, PART = 100, 20
 DRAWS_OF_OTHERS = 24
 KERNELS = 20
@@ -156,6 +157,13 @@ def test_drawn_gemms_of_other_gpus() -> None:
     assert {drawn.device for drawn in draws} == set(OTHERS)
     judged = [(drawn, judge_gemm(drawn, real_ocloc(), by_validator=False).fault) for drawn in draws]
     assert not {str(drawn): fault for drawn, fault in judged if fault}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [730_000, 730_048])
+def test_sums_with_carry_of_one_column_have_a_condition_and_words(seed: int) -> None:
+    drawn = draw(seed, small=True, devices=OF_8_LANES)
+    assert judge_gemm(drawn, real_ocloc(), by_validator=False).fault == ""
 
 
 @pytest.mark.slow
