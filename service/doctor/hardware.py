@@ -60,12 +60,12 @@ def kernel_needs(row: DeviceSpec | None) -> SpirvNeeds:
     if row is not None:
         dpas = not lacks_dpas(row)
         opencl |= {
-            "cl_intel_subgroups": not dpas,
-            "cl_khr_subgroup_shuffle": not dpas,
+            "cl_intel_subgroups": True,
+            "cl_khr_subgroup_shuffle": True,
             PRODUCTS: dpas,
             TF32_PRODUCTS: dpas and bool(row.dpas_tf32_fma_per_clk_per_eu),
             BLOCK_IO: bool(row.block2d),
             BF16_CONVERSIONS: bool(row.bf16_conversions),
         }
-        spirv = (*((_BF16,) if row.bf16_conversions else ()), *(() if dpas else (_SHUFFLES,)))
+        spirv = (_BF16, _SHUFFLES) if row.bf16_conversions else (_SHUFFLES,)
     return SpirvNeeds(_VERSION, spirv, (), tuple(sorted(name for name, needed in opencl.items() if needed)))

@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from codegen import DType, GemmProblem
+from codegen import Activation, DType, Gate, GemmProblem
 from codegen.backend import compile_kernel
+from codegen.problem.epilogue_text import parse_epilogue
 from hal import find
 from hal.probe.findings import Finding, State
 from hal.probe.probe import ProbeReport, Probes
@@ -15,7 +17,7 @@ from service.doctor.hardware import hardware, kernel_needs
 from tests.hal.machines import ADDRESS, NOTHING, add_gpu, add_opencl_driver, machine, probed
 from tuner.backend import tuning_for
 
-COMMON = {"cl_intel_required_subgroup_size", "cl_khr_fp16"}
+COMMON = {"cl_intel_required_subgroup_size", "cl_khr_fp16", "cl_intel_subgroups", "cl_khr_subgroup_shuffle"}
 OFFERED = SpirvOffer(frozenset({"1.3", "1.4"}), frozenset({*COMMON, PRODUCTS, BLOCK_IO, BF16_CONVERSIONS}))
 
 
@@ -64,10 +66,9 @@ def test_what_a_driver_lacks_is_named_as_far_as_the_gpu_has_it(tmp_path: Path) -
     old = SpirvOffer(frozenset({"1.2"}), frozenset({*COMMON, PRODUCTS}), frozenset())
     finding = spirv_of(old, tmp_path)
     assert finding.state is State.WARNING
-    lacks = f"SPIR-V 1.4, {BF16_CONVERSIONS}, {BLOCK_IO}, SPV_INTEL_bfloat16_conversion"
-    assert (
-        finding.found == f"SPIR-V 1.2, with cl_intel_required_subgroup_size, {PRODUCTS}, cl_khr_fp16; it lacks {lacks}"
-    )
+    has = ", ".join(sorted((*COMMON, PRODUCTS)))
+    lacks = f"SPIR-V 1.4, {BF16_CONVERSIONS}, {BLOCK_IO}, SPV_INTEL_bfloat16_conversion, SPV_INTEL_subgroups"
+    assert finding.found == f"SPIR-V 1.2, with {has}; it lacks {lacks}"
     assert finding.remedy.startswith("install Intel's compute runtime")
     alchemist = spirv_of(replace(OFFERED, opencl_extensions=OFFERED.opencl_extensions - {BLOCK_IO}), tmp_path, "56A0")
     assert alchemist.state is State.OK
@@ -75,11 +76,12 @@ def test_what_a_driver_lacks_is_named_as_far_as_the_gpu_has_it(tmp_path: Path) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["b580", "max1100", "a770", "meteor-lake-u"])
-def test_kernels_need_nothing_that_is_not_looked_for(name: str) -> None:
+@pytest.mark.parametrize("also", [{}, {"gate": Gate(Activation.SILU, 1)}, {"epilogue": parse_epilogue("reduce:row")}])
+def test_kernels_need_nothing_that_is_not_looked_for(name: str, also: dict[str, Any]) -> None:
     spec = find(name)
     known = kernel_needs(spec)
     for dtype in (DType.F16, DType.BF16):
-        problem = GemmProblem(512, 384, 640, dtype_a=dtype, dtype_b=dtype, dtype_c=dtype)
+        problem = GemmProblem(512, 384, 640, dtype_a=dtype, dtype_b=dtype, dtype_c=dtype, **also)
         artifact = compile_kernel(problem, tuning_for(spec).default(problem, spec), spec)
         needs = spirv_needs(next(stage.data for stage in artifact.stages if stage.file_name == "kernel.spv"))
         assert needs.version == known.version
