@@ -55,6 +55,20 @@ TAIL = """
 """
 STORE = "\n  store float %r, ptr addrspace(1) %to, align 4"
 
+
+def _of_pairs(exchange: str) -> str:
+    """A case that exchanges the vector %v, of elements that differ, as %s."""
+    return f"""
+  %v0 = insertelement <2 x float> poison, float %a, i64 0
+  %twice = fadd float %a, %a
+  %v = insertelement <2 x float> %v0, float %twice, i64 1
+  {exchange}
+  %x = extractelement <2 x float> %s, i64 0
+  %y = extractelement <2 x float> %s, i64 1
+  %half = fmul float %y, 0.25
+  %r = fsub float %x, %half"""
+
+
 CASES = {
     "a value of its own": "%r = fmul float %a, %a",
     "another lane's value": "%r = call spir_func float @_Z21sub_group_shuffle_xorfj(float %a, i32 5)",
@@ -63,35 +77,15 @@ CASES = {
   %w = mul i32 %lane, 3
   %which = and i32 %w, 15
   %r = call spir_func float @_Z17sub_group_shufflefj(float %a, i32 %which)""",
-    "another lane's vector": """
-  %v0 = insertelement <2 x float> poison, float %a, i64 0
-  %twice = fadd float %a, %a
-  %v = insertelement <2 x float> %v0, float %twice, i64 1
-  %s = call spir_func <2 x float> @_Z27intel_sub_group_shuffle_xorDv2_fj(<2 x float> %v, i32 5)
-  %x = extractelement <2 x float> %s, i64 0
-  %y = extractelement <2 x float> %s, i64 1
-  %half = fmul float %y, 0.25
-  %r = fsub float %x, %half""",
-    "one lane's vector": """
-  %v0 = insertelement <2 x float> poison, float %a, i64 0
-  %twice = fadd float %a, %a
-  %v = insertelement <2 x float> %v0, float %twice, i64 1
-  %s = call spir_func <2 x float> @_Z23intel_sub_group_shuffleDv2_fj(<2 x float> %v, i32 3)
-  %x = extractelement <2 x float> %s, i64 0
-  %y = extractelement <2 x float> %s, i64 1
-  %half = fmul float %y, 0.25
-  %r = fsub float %x, %half""",
-    "the vector of a lane that the lane chooses": """
-  %v0 = insertelement <2 x float> poison, float %a, i64 0
-  %twice = fadd float %a, %a
-  %v = insertelement <2 x float> %v0, float %twice, i64 1
-  %w = mul i32 %lane, 3
+    "another lane's vector": _of_pairs(
+        "%s = call spir_func <2 x float> @_Z27intel_sub_group_shuffle_xorDv2_fj(<2 x float> %v, i32 5)"
+    ),
+    "one lane's vector": _of_pairs(
+        "%s = call spir_func <2 x float> @_Z23intel_sub_group_shuffleDv2_fj(<2 x float> %v, i32 3)"
+    ),
+    "the vector of a lane that the lane chooses": _of_pairs("""%w = mul i32 %lane, 3
   %which = and i32 %w, 15
-  %s = call spir_func <2 x float> @_Z23intel_sub_group_shuffleDv2_fj(<2 x float> %v, i32 %which)
-  %x = extractelement <2 x float> %s, i64 0
-  %y = extractelement <2 x float> %s, i64 1
-  %half = fmul float %y, 0.25
-  %r = fsub float %x, %half""",
+  %s = call spir_func <2 x float> @_Z23intel_sub_group_shuffleDv2_fj(<2 x float> %v, i32 %which)"""),
     "the sum of all": "%r = call spir_func float @_Z20sub_group_reduce_addf(float %a)",
     "differences end at zero": """
   %d = call i32 @llvm.usub.sat.i32(i32 %lane, i32 7)
