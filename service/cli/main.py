@@ -5,7 +5,7 @@ import sys
 
 from service.cli.commands import Command
 from service.cli.gc_policy import collect_after_imports
-from service.cli.import_policy import import_when_used, leave_out_unused_parts
+from service.cli.import_policy import leave_out_unused_parts
 from service.cli.model_policy import build_models_when_used
 
 # By module: a module that was not imported has raised nothing, and is not imported to look up its errors.
@@ -36,8 +36,7 @@ _STORAGE_ERRORS = (
 def main() -> None:
     """Run the command line; an expected error is one line on standard error and exit status 2."""
     collect_after_imports()
-    import_when_used()
-    # Imported here, under these policies.
+    # Imported here, under that policy.
     from service.cli import bash_words, loading
     from service.cli.app import app
 

@@ -3,7 +3,13 @@
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
+from importlib import import_module
 from typing import TYPE_CHECKING
+
+from service.cli.import_policy import late_asyncio
+
+with late_asyncio():
+    import_module("sqlalchemy.dialects.sqlite")  # before all that imports it
 
 from db.migrate import prepare
 from db.session import open_database, sqlite_path
