@@ -22,6 +22,7 @@ _EXPECTED = {
     "xetune_client.errors": "ClientError",
 }
 _BAD_INPUT = 2
+_INTERRUPTED = 130  # as Typer exits
 _STORAGE_ERRORS = (
     errno.ENOSPC,
     errno.EACCES,
@@ -35,6 +36,19 @@ _STORAGE_ERRORS = (
 
 def main() -> None:
     """Run the command line; an expected error is one line on standard error and exit status 2."""
+    try:
+        _run()
+    except KeyboardInterrupt:  # while the first modules are imported
+        sys.exit(_INTERRUPTED)
+    except OSError as error:
+        if error.errno not in _STORAGE_ERRORS:
+            raise
+        _end(f"{error.strerror}: {error.filename or 'file'}")
+    except _expected() as error:
+        _end(_message(error))
+
+
+def _run() -> None:
     collect_after_imports()
     # Imported here, under that policy.
     from service.cli import bash_words, loading
@@ -42,14 +56,7 @@ def main() -> None:
 
     loading.before_command = _prepare
     bash_words.rejoin()
-    try:
-        app(prog_name="xetune")
-    except OSError as error:
-        if error.errno not in _STORAGE_ERRORS:
-            raise
-        _end(f"{error.strerror}: {error.filename or 'file'}")
-    except _expected() as error:
-        _end(_message(error))
+    app(prog_name="xetune")
 
 
 def _prepare(command: Command) -> None:

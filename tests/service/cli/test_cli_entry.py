@@ -204,3 +204,23 @@ def test_a_command_of_the_own_database_says_so_where_a_service_is_named() -> Non
     assert told.exit_code == 0
     assert "xetune db works with the database of this machine: XETUNE_SERVER is not used" in told.stderr
     assert "XETUNE_SERVER is not used" not in CliRunner().invoke(app, ["db", "--help"]).stderr
+
+
+_INTERRUPTED = """
+import sys
+from service.cli.main import main
+
+class Interrupting:
+    def find_spec(self, name, *_):
+        if name == "service.cli.app":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupting())
+main()
+"""
+
+
+def test_an_interrupt_while_the_first_modules_are_imported_prints_no_traceback() -> None:
+    run = [sys.executable, "-c", _INTERRUPTED, "jobs"]
+    done = subprocess.run(run, capture_output=True, text=True, check=False, cwd=_ROOT, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
