@@ -202,7 +202,7 @@ def _panels(
         deepest = min(deepest, deepest_in_l1)
     legal = [d for d in ranges.block_k if d != WHOLE and d % step == 0 and d * point.threads_k <= p.k]
     depth = max((d for d in legal if d <= deepest), default=min(legal, default=WHOLE))
-    if point.threads_k == 1 and p.k <= deepest:
+    if point.threads_k == 1 and p.k <= deepest and not (parts and exceeds):
         depth = WHOLE
     few = rows_of_few_pages(on, isa)
     if few is not None and few < (depth or p.k) and (some := [d for d in legal if d <= few]):
@@ -221,7 +221,7 @@ def _panels(
     elif shares:
         why += ": rows at its pitch share so few sets of L2 that those of the next panel would replace each other"
     elif parts:
-        why += f"; half of L2 holds {depth or p.k} of the {p.k} columns of A, which all panels pass first"
+        why += f"; L2 holds {depth or p.k} of the {p.k} columns of A beside panels, which all pass these first"
     elif exceeds:
         why += (
             f": all of A and two panels exceed the {room / 1024:.0f} KiB of L2 that they may fill, "

@@ -21,6 +21,7 @@ _SHORTEST_DOTS = 20  # elements along K for each row but one: to transpose fewer
 _FEW_ROWS_OF_WEIGHTS = 8  # of which weights are decoded in registers, once for each tile of rows
 _SOME_ROWS = 512  # up to which a copy of all of B costs more than the panels gain
 _PASSED_A = 0.7  # of L2 for all of A, as it is multiplied, which panels of B pass
+_COLUMNS_OF_TILE_AMX = 32
 BLOCK_AMX = 0.5  # of L2 for A, or a part of it along K: tile registers read it faster than L3 delivers it
 _SOME_ROWS_BY_PARTS = 384  # the same as _SOME_ROWS for several threads that copy rows of B [K, N] for such parts
 _COPIED_ROWS_AMX, _COPIED_COLUMNS_AMX = 256, 1536  # at least, for one core to gain by a copy of A in a block
@@ -173,9 +174,13 @@ def _takes_panels_of_b(on: CpuProblem, isa: Isa) -> bool:
 
 
 def passes_parts_of_a(on: CpuProblem, isa: Isa) -> bool:
-    """Return whether panels of B for tile registers pass A in parts along K, as L2 has no room for all of it."""
-    p = on.problem
-    return isa is Isa.AMX and p.m * p.k * p.dtype_a.nbytes > BLOCK_AMX * (on.spec.l2_bytes or L2_BYTES)
+    """Return whether panels of B for tile registers pass A in parts along K, as L2 has no room for all of it; nor, on
+    one core, for two panels beside it.
+    """
+    p, l2 = on.problem, on.spec.l2_bytes or L2_BYTES
+    row_bytes = p.k * p.dtype_a.nbytes
+    alone_beside = 2 * _COLUMNS_OF_TILE_AMX * p.products if copies_panels_alone(on, isa) else 0
+    return isa is Isa.AMX and (p.m * row_bytes > BLOCK_AMX * l2 or (p.m + alone_beside) * row_bytes > l2)
 
 
 def _passes_all_of_a(on: CpuProblem, isa: Isa) -> bool:

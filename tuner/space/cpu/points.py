@@ -18,7 +18,7 @@ from codegen.xe.rules.sizes import ceil_div
 WHOLE = 0
 """Value of a block that spans the problem."""
 _COUNTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
-_DEPTHS = (16, 32, 64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 4096)
+_DEPTHS = (16, 32, 64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048)
 _UNROLLS = (1, 2, 4, 8)
 _PREFETCHES = (0, 1, 2, 4, 8, 16)
 _TILES_AHEAD = (0, 1, 2, 4)
@@ -143,7 +143,6 @@ def point_of(on: CpuProblem, config: CpuConfig) -> CpuPoint:
 def ranges_of(on: CpuProblem, cores: int) -> CpuRanges:
     """Return every value that may be legal."""
     p = on.problem
-    beyond = _DEPTHS[-1] if p.k > _DEPTHS[-1] else p.k
     threads = tuple(count for count in range(1, cores + 1) if cores % count == 0)
     isas = tuple(isa.value for isa in on.isas)
     lanes = min(ISA_FACTS[isa].vector_bytes // 4 for isa in on.isas)
@@ -157,7 +156,7 @@ def ranges_of(on: CpuProblem, cores: int) -> CpuRanges:
         unroll=_UNROLLS,
         block_m=(WHOLE, *(count for count in _COUNTS if count < p.m)),
         block_n=(WHOLE, *(count for count in _COUNTS if count < p.n)),
-        block_k=(WHOLE, *(depth for depth in _DEPTHS if depth < beyond)),
+        block_k=(WHOLE, *(depth for depth in _DEPTHS if depth < p.k)),
         threads_m=threads,
         threads_n=threads,
         threads_k=threads,

@@ -503,21 +503,23 @@ def test_columns_that_cores_would_have_to_share_are_packed_by_all() -> None:
 
 
 @pytest.mark.parametrize(
-    ("m", "transpose_b", "cores", "packing", "depth"),
+    ("m", "k", "transpose_b", "cores", "packing", "depth"),
     [
-        (96, True, 4, Packing.BLOCK, 4000),
-        (384, True, 4, Packing.BLOCK, 1024),
-        (384, False, 4, Packing.BLOCK, 1024),
-        (500, True, 4, Packing.BLOCK, 1024),
-        (500, False, 1, Packing.BLOCK, 1024),
-        (500, False, 4, Packing.WHOLE, None),
-        (600, True, 4, Packing.WHOLE, None),
+        (96, 4000, True, 4, Packing.BLOCK, 4000),
+        (384, 4000, True, 4, Packing.BLOCK, 1024),
+        (384, 4000, False, 4, Packing.BLOCK, 1024),
+        (500, 4000, True, 4, Packing.BLOCK, 1024),
+        (500, 4000, False, 1, Packing.BLOCK, 1024),
+        (500, 4000, False, 4, Packing.WHOLE, None),
+        (600, 4000, True, 4, Packing.WHOLE, None),
+        (24, 10016, True, 1, Packing.BLOCK, 10016),
+        (24, 12000, True, 1, Packing.BLOCK, 2048),  # two panels of one core are not in L2 beside A
     ],
 )
 def test_panels_of_b_for_tile_registers_pass_the_parts_of_a_that_l2_holds(
-    m: int, *, transpose_b: bool, cores: int, packing: Packing, depth: int | None
+    m: int, k: int, *, transpose_b: bool, cores: int, packing: Packing, depth: int | None
 ) -> None:
-    problem = gemm(m, 3000, 4000, BF16, transpose_b=transpose_b)
+    problem = gemm(m, 3000, k, BF16, transpose_b=transpose_b)
     config = default_cpu_config(problem, replace(RAPIDS, cores=cores))
     assert config.strategy.pack_b is packing
     if depth is not None:
