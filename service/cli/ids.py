@@ -21,13 +21,8 @@ def find_job(access: "Access", said: str) -> UUID:
 
 def find_kernel(access: "Access", said: str) -> UUID:
     """Return the id of a kernel, the last being that which won a job last, as lists have it; raises as `find_id`."""
-    from service.cli.kernels.kernel_lists import KERNELS
-
-    def last(_: int) -> Iterator[UUID]:
-        return (row.id for row in access.read(KERNELS, {"limit": 1, "winners": True}).kernels)
-
-    is_last = said.strip().lower() == LAST
-    newest = last if is_last else _newest(access, KERNELS.path, "db.schema.kernel:Kernel")
+    only = ("winners", "db.queries.results.kernels:is_winner") if said.strip().lower() == LAST else None
+    newest = _newest(access, "/v1/kernels/stored", "db.schema.kernel:Kernel", only)
     return find_id(said, "kernel", "xetune kernels list", newest)
 
 
@@ -48,14 +43,19 @@ def find_record(access: "Access", said: str) -> UUID:
     return find_id(said, "record", "xetune records list", _newest(access, "/v1/records", "db.schema.record:Record"))
 
 
-def _newest(access: "Access", path: str, table: str) -> Callable[[int], Iterator[UUID]]:
+def _newest(
+    access: "Access", path: str, table: str, only: tuple[str, str] | None = None
+) -> Callable[[int], Iterator[UUID]]:
+    """Return a function that yields the ids of a list, `only` those of a filter: its name in a query, and here."""
+
     def newest(at_once: int) -> Iterator[UUID]:
         # Imported here: an id that is whole needs no list.
         from service.cli.access.id_pages import ids_of
 
         before: UUID | None = None
         while True:
-            page = access.read(ids_of(path, table, at_once, before), {"limit": at_once, "before": before})
+            ids = ids_of(path, table, at_once, before, only and only[1])
+            page = access.read(ids, {"limit": at_once, "before": before} | ({only[0]: True} if only else {}))
             yield from (row.id for row in page.rows)
             if (before := page.next_before) is None:
                 return

@@ -51,7 +51,8 @@ def withdraw_kernel(kernel_id: KernelId, body: WithdrawalBody, context: ContextD
     The best of each of its jobs is chosen again without it.
     """
     with context.database.write() as session:
-        return withdrawal.withdraw(session, by, kernel_id, body.reason, context.now())
+        withdrawal.withdraw(session, by, kernel_id, body.reason, context.now())
+        return service.read_kernel(session, kernel_id)
 
 
 @router.delete("/{kernel_id:uuid}/withdrawal", status_code=204, responses=NOT_FOUND, dependencies=[TUNE])

@@ -7,22 +7,20 @@ from sqlalchemy.orm import Session
 
 from db.queries import jobs
 from db.queries.results import kernels
+from db.schema.kernel import Kernel
 from service.api.audit.log import record
 from service.api.audit.schemas import Outcome
-from service.api.kernels.schemas import KernelOut
-from service.api.kernels.service import read_kernel
 from service.api.keys.caller import Caller
 from service.errors import NotFound
 
 
-def withdraw(session: Session, by: Caller, kernel_id: UUID, reason: str, now: datetime) -> KernelOut:
+def withdraw(session: Session, by: Caller, kernel_id: UUID, reason: str, now: datetime) -> None:
     """Withdraw a kernel: the best of its jobs are chosen again without it. A second reason replaces the first.
 
     Raises:
         NotFound: there is none.
     """
     _set_reason(session, by, "kernel.withdraw", kernel_id, reason, now)
-    return read_kernel(session, kernel_id)
 
 
 def restore(session: Session, by: Caller, kernel_id: UUID) -> None:
@@ -37,8 +35,7 @@ def restore(session: Session, by: Caller, kernel_id: UUID) -> None:
 def _set_reason(
     session: Session, by: Caller, action: str, kernel_id: UUID, reason: str | None, at: datetime | None
 ) -> None:
-    kernel = kernels.get(session, kernel_id)
-    if kernel is None:
+    if (kernel := session.get(Kernel, kernel_id)) is None:
         raise NotFound(f"kernel {kernel_id} does not exist")
     changed = kernel.withdrawn != reason
     if changed:

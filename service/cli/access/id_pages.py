@@ -1,12 +1,11 @@
 """Pages of ids of lists, newest first: a service answers with whole rows, this machine's database with ids alone."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 from uuid import UUID
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
-from service.cli.access.resource import Asked, Resource
+from service.cli.access.resource import Asked, Resource, named
 
 if TYPE_CHECKING:
     from service.http.context import Context
@@ -25,18 +24,19 @@ class IdPage(BaseModel):
     next_before: UUID | None = None
 
 
-def ids_of(path: str, table: str, limit: int, before: UUID | None) -> Resource[IdPage]:
+def ids_of(path: str, table: str, limit: int, before: UUID | None, condition: str | None = None) -> Resource[IdPage]:
     """Return the resource of up to `limit` ids older than `before` of a list, to be read with the same limits.
 
-    The rows are in `table`, a "module:name" that is imported with this machine's database alone.
+    The rows are in `table`, and the function `condition` returns what holds for them, if not for all: each is a
+    "module:name" that is imported with this machine's database alone.
     """
 
     def read(context: "Context", _: Asked) -> IdPage:
         from db.queries.ids import newest
 
-        module, name = table.split(":")
+        of, held = named(table), None if condition is None else named(condition)()
         with context.database.read() as session:
-            ids = newest(session, getattr(import_module(module), name), limit + 1, before)
+            ids = newest(session, of, limit + 1, before, held)
         page = [_Row(id=each) for each in ids[:limit]]
         return IdPage(rows=page, next_before=page[-1].id if len(ids) > limit else None)
 

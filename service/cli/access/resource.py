@@ -90,7 +90,7 @@ def stored(path: str, model: type[R], function: str, *arguments: object) -> Reso
 
     def read(context: "Context", _: Asked) -> R:
         with context.database.read() as session:
-            return _named(function)(session, *arguments)
+            return named(function)(session, *arguments)
 
     return Resource(path, model, read)
 
@@ -104,7 +104,7 @@ def changed(path: str, model: type[R], function: str, *arguments: object, body: 
         from service.api.keys.caller import COMMAND_LINE
 
         with context.database.write() as session:
-            answer = _named(function)(session, *arguments, COMMAND_LINE)
+            answer = named(function)(session, *arguments, COMMAND_LINE)
         return Done(answer, is_new=body is not None)
 
     return Action(path, body, model, change, creates=body is not None)
@@ -117,12 +117,13 @@ def removed(path: str, function: str, id: UUID) -> Removal:
         from service.api.keys.caller import COMMAND_LINE
 
         with context.database.write() as session:
-            _named(function)(session, id, COMMAND_LINE)
+            named(function)(session, id, COMMAND_LINE)
 
     return Removal(f"{path}/{id}", remove)
 
 
-def _named(function: str) -> Callable[..., Any]:
+def named(function: str) -> Any:
+    """Return a function or class by its "module:name"."""
     module, _, name = function.partition(":")
     return getattr(import_module(module), name)
 

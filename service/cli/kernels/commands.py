@@ -174,7 +174,7 @@ def withdraw_command(
     reason: Annotated[str, typer.Option(help="Why it is not to be served; stored with the kernel.")],
 ) -> None:
     """Withdraw a kernel: it stays stored, and no lookup serves it."""
-    from service.cli.tuning.actions import withdrawal_of
+    from service.cli.kernels.actions import withdrawal_of
 
     with open_access() as access:
         found = access.do(withdrawal_of(kernel_id := find_kernel(access, kernel), reason)).answer
@@ -185,7 +185,7 @@ def withdraw_command(
 @app.command("restore")
 def restore_command(kernel: KernelId) -> None:
     """Serve a withdrawn kernel again."""
-    from service.cli.tuning.actions import restoration_of
+    from service.cli.kernels.actions import restoration_of
 
     with open_access() as access:
         access.remove(restoration_of(kernel_id := find_kernel(access, kernel)))

@@ -1,14 +1,13 @@
-"""Actions of commands on jobs, shape sets and kernels."""
+"""Actions of commands on jobs and shape sets."""
 
 from typing import TYPE_CHECKING
 from uuid import UUID
 
 from service.api.jobs.schemas import JobBody, JobOut
 from service.api.keys.caller import COMMAND_LINE
-from service.cli.access.resource import Action, Done, Removal, checked, removed
+from service.cli.access.resource import Action, Done, Removal, removed
 
 if TYPE_CHECKING:
-    from service.api.kernels.schemas import KernelOut
     from service.api.shapes.schemas import ShapeSetBody, ShapeSetOut
     from service.http.context import Context
 
@@ -92,33 +91,3 @@ def cancellation_of_set(set_id: UUID) -> "Action[ShapeSetOut]":
 def removal_of_set(set_id: UUID) -> Removal:
     """Return the removal of a shape set that is over."""
     return removed("/v1/shape-sets", "service.api.shapes.service:forget", set_id)
-
-
-def withdrawal_of(kernel_id: UUID, reason: str) -> "Action[KernelOut]":
-    """Return the action that withdraws a kernel.
-
-    Raises:
-        Malformed: the reason is too short or too long.
-    """
-    from service.api.kernels.schemas import KernelOut, WithdrawalBody
-
-    def withdraw(context: "Context") -> Done[KernelOut]:
-        from service.api.kernels import withdrawal
-
-        with context.database.write() as session:
-            return Done(withdrawal.withdraw(session, COMMAND_LINE, kernel_id, body.reason, context.now()))
-
-    body = checked(WithdrawalBody, {"reason": reason})
-    return Action(f"/v1/kernels/{kernel_id}/withdrawal", body, KernelOut, withdraw, method="PUT")
-
-
-def restoration_of(kernel_id: UUID) -> Removal:
-    """Return the removal of a kernel's withdrawal."""
-
-    def restore(context: "Context") -> None:
-        from service.api.kernels import withdrawal
-
-        with context.database.write() as session:
-            withdrawal.restore(session, COMMAND_LINE, kernel_id)
-
-    return Removal(f"/v1/kernels/{kernel_id}/withdrawal", restore)

@@ -23,6 +23,7 @@ from service.cli.compiler.inspection.xrays import report_on, report_on_kernel
 from service.cli.devices.resources import release_of
 from service.cli.exchange.exporting import EXPORT
 from service.cli.exchange.importing import import_of
+from service.cli.kernels.actions import restoration_of, withdrawal_of
 from service.cli.kernels.binaries import binaries_of, build_of, rebuild_of
 from service.cli.kernels.kernel_lists import KERNELS, lookup_of
 from service.cli.operating import schedule_tables
@@ -36,9 +37,7 @@ from service.cli.tuning.actions import (
     creation_of_job,
     creation_of_set,
     removal_of_set,
-    restoration_of,
     retry_of,
-    withdrawal_of,
 )
 from service.cli.tuning.job_lists import job_of
 from service.errors import Malformed, NotFound, ServiceError
