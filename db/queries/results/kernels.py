@@ -2,7 +2,8 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from operator import is_not
 from typing import NotRequired, TypedDict, TypeVar, Unpack
 from uuid import UUID
 
@@ -22,6 +23,8 @@ from db.values import JsonObject
 
 _AT_ONCE = 500  # in one query
 T = TypeVar("T")
+Winners = dict[str, list[Trial]]
+"""Winners of jobs, by the keys of their problems."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,21 +213,25 @@ def list_page(
     return list(session.scalars(query))
 
 
-def measured_winners(session: Session, problem_keys: Collection[str], device: str) -> dict[str, list[Trial]]:
-    """Return the measured winners of jobs on that device (a slug) by problem, the least headline time first."""
-    query = _winners(problem_keys, device).join(Trial.measurement).order_by(headline.least_first(), Trial.id)
-    return _by_problem(session.scalars(query.options(*_winner_loads())))
-
-
-def predicted_winners(session: Session, problem_keys: Collection[str], device: str) -> dict[str, list[Trial]]:
-    """Return the predicted winners of jobs for that device (a slug), by problem: best first, then by predicted time."""
-    query = _winners(problem_keys, device).where(Trial.status == "predicted").join(Trial.prediction)
-    query = query.order_by(Prediction.time_us, Trial.id).options(*_winner_loads())
-    found = _by_problem(session.scalars(query))
-    return {
-        key: [first := trials.best_of_predicted(rows), *(row for row in rows if row is not first)]
-        for key, rows in found.items()
-    }
+def winners(session: Session, problem_keys: Collection[str], device: str) -> tuple[Winners, Winners]:
+    """Return the winners of jobs on that device (a slug) by problem: the measured ones, the least headline time first,
+    and the predicted ones, the best first, then by predicted time.
+    """
+    query = select(Problem.key, Trial).join(Trial.kernel).join(Trial.job).join(Job.device).join(Job.problem)
+    query = query.outerjoin(Trial.measurement).outerjoin(Trial.prediction)
+    query = query.where(Problem.key.in_(problem_keys), Device.slug == device, Job.best_trial_id == Trial.id)
+    has_time = or_(Measurement.median_us.is_not(None), Trial.status == "predicted")
+    query = query.where(Kernel.withdrawn.is_(None), has_time)
+    query = query.order_by(headline.least_first(), Prediction.time_us, Trial.id)
+    kernel = contains_eager(Trial.kernel)
+    of_kernel = (kernel.selectinload(each) for each in (Kernel.artifacts, Kernel.device, Kernel.problem))
+    loads = (*trials.time_loads(are_joined=True), _of_job(is_joined=True), *of_kernel)
+    measured, predicted = Winners(), Winners()
+    for key, trial in session.execute(query.options(*loads)):
+        (predicted if trial.measurement is None else measured).setdefault(key, []).append(trial)
+    for rows in predicted.values():
+        rows.sort(key=partial(is_not, trials.best_of_predicted(rows)))
+    return measured, predicted
 
 
 def evidence(session: Session, kernel_ids: Iterable[UUID]) -> dict[UUID, Trial]:
@@ -235,7 +242,7 @@ def evidence(session: Session, kernel_ids: Iterable[UUID]) -> dict[UUID, Trial]:
     query = select(Trial).where(Trial.kernel_id.in_(kernel_ids)).join(Trial.job)
     query = query.outerjoin(Trial.measurement).outerjoin(Trial.prediction)
     timed = query.where(or_(Measurement.median_us.is_not(None), Prediction.time_us.is_not(None)))
-    timed = timed.options(*trials.evidence_loads(), contains_eager(Trial.job))
+    timed = timed.options(*trials.time_loads(are_joined=True), _of_job(is_joined=True))
     # The last entry in the dictionary wins: predicted trials first, then measured ones, each slowest first.
     last_wins = timed.order_by(
         Measurement.median_us.is_not(None),
@@ -253,7 +260,7 @@ def telling_trials(session: Session, kernel_ids: Collection[UUID]) -> dict[UUID,
     if not (untimed := [kernel_id for kernel_id in kernel_ids if kernel_id not in timed]):
         return timed
     query = select(Trial).where(Trial.kernel_id.in_(untimed), Trial.ended_at.is_not(None)).order_by(Trial.id)
-    found = session.scalars(query.options(*trials.evidence_loads(), joinedload(Trial.job)))
+    found = session.scalars(query.options(*trials.time_loads(), _of_job(is_joined=False)))
     latest = {trial.kernel_id: trial for trial in found if trial.kernel_id is not None}
     return latest | timed
 
@@ -263,27 +270,7 @@ def _whole() -> Select[Kernel]:
     return select(Kernel).options(*(joinedload(column) for column in columns), selectinload(Kernel.artifacts))
 
 
-def _winners(problem_keys: Collection[str], device: str) -> Select[Trial]:
-    query = select(Trial).join(Trial.kernel).join(Trial.job).join(Job.device).join(Job.problem)
-    return query.where(
-        Problem.key.in_(problem_keys), Device.slug == device, Job.best_trial_id == Trial.id, Kernel.withdrawn.is_(None)
-    )
-
-
-def _by_problem(found: Iterable[Trial]) -> dict[str, list[Trial]]:
-    by_key: dict[str, list[Trial]] = {}
-    for trial in found:
-        by_key.setdefault(trial.job.problem.key, []).append(trial)
-    return by_key
-
-
-def _winner_loads():  # of a type private to SQLAlchemy
-    job, kernel = contains_eager(Trial.job), contains_eager(Trial.kernel)
-    return (
-        *trials.evidence_loads(),
-        job.contains_eager(Job.device),
-        job.contains_eager(Job.problem),
-        kernel.selectinload(Kernel.artifacts),
-        kernel.selectinload(Kernel.device),
-        kernel.selectinload(Kernel.problem),
-    )
+def _of_job(*, is_joined: bool):  # of a type private to SQLAlchemy
+    """Return the loader option for what the job of a trial tells of its time."""
+    told = Job.status, Job.best_trial_id, Job.compared_default_us, Job.compared_best_us
+    return (contains_eager if is_joined else joinedload)(Trial.job).load_only(*told, raiseload=True)

@@ -23,7 +23,7 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.orm import Session, aliased, joinedload, undefer
+from sqlalchemy.orm import Session, aliased, contains_eager, joinedload, undefer
 
 from db.queries.batch import Answer, Batch
 from db.schema.base import table_of
@@ -208,15 +208,25 @@ def history(session: Session, job_id: UUID) -> list[Point]:
     return [Point(*row) for row in session.execute(query.order_by(Trial.number))]
 
 
+def time_loads(*, are_joined: bool = False):  # of a type private to SQLAlchemy
+    """Return the loader options for the times of trials, and the errors of predictions.
+
+    In a query that joins measurements and predictions already, they `are_joined`.
+    """
+    load = contains_eager if are_joined else joinedload
+    return [load(Trial.measurement), load(Trial.prediction).joinedload(Prediction.error), undefer(Trial.origin)]
+
+
 def evidence_loads():  # of a type private to SQLAlchemy
-    """Return the loader options for the evidence of trials: times, and the measurements that judge predictions."""
+    """Return the same, with the jobs, numbers and times of the trials that judge predictions or are reused."""
     there = joinedload(Trial.prediction).joinedload(Prediction.error).joinedload(PredictionError.measured_trial)
+    source = joinedload(Trial.reused).joinedload(Reuse.source)
     return [
-        joinedload(Trial.measurement),
+        *time_loads(),
+        there.load_only(Trial.job_id, Trial.number, raiseload=True),
         there.joinedload(Trial.measurement),
         there.undefer(Trial.origin),
-        undefer(Trial.origin),
-        joinedload(Trial.reused).joinedload(Reuse.source),
+        source.load_only(Trial.job_id, Trial.number, raiseload=True),
     ]
 
 

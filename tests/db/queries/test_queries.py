@@ -167,7 +167,7 @@ def test_the_winner_of_a_job_is_served_even_if_a_trial_looked_faster(database: D
         jobs.set_best(session, job.id, 0)
         jobs.set_comparison(session, job.id, default_us=20.5, best_us=20.5)
     with database.read() as session:
-        (found,) = kernels.measured_winners(session, [digest("problem 96")], "b60")[digest("problem 96")]
+        ((found,),) = kernels.winners(session, [digest("problem 96")], "b60")[0].values()
         assert found.number == 0
         stored = jobs.get(session, job.id)
         assert stored is not None
@@ -185,16 +185,17 @@ def test_best_kernel_is_sought_on_that_device_for_that_problem_only(database: Da
         rows.add_predicted(session, rows.add_job(session, "b60", 96), 4, 2.0)
         best_id, kernel_id = best.id, best.kernel_id
     with database.read() as session:
-        (found,) = kernels.measured_winners(session, [digest("problem 96")], "b60")[digest("problem 96")]
+        measured, by_prediction = kernels.winners(session, [digest("problem 96")], "b60")
+        (found,) = measured[digest("problem 96")]
         assert found.kernel is not None
         assert found.measurement is not None
         assert (found.id, found.kernel.id, found.measurement.median_us) == (best_id, kernel_id, 20.0)
-        assert (found.job.device.slug, found.job.problem.m, len(found.kernel.artifacts)) == ("b60", 96, 1)
-        (predicted,) = kernels.predicted_winners(session, [digest("problem 96")], "b60")[digest("problem 96")]
+        assert (found.kernel.device.slug, found.kernel.problem.m, len(found.kernel.artifacts)) == ("b60", 96, 1)
+        (predicted,) = by_prediction[digest("problem 96")]
         assert predicted.prediction is not None
         assert (predicted.number, predicted.prediction.time_us) == (4, 2.0)
-        assert kernels.predicted_winners(session, [digest("problem 96")], "b580") == {}
-        assert kernels.measured_winners(session, [digest("problem 96")], "a770") == {}
+        assert kernels.winners(session, [digest("problem 96")], "b580")[1] == {}
+        assert kernels.winners(session, [digest("problem 96")], "a770") == ({}, {})
 
 
 def test_evidence_of_a_kernel_is_its_best_measurement(database: Database) -> None:

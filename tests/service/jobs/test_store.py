@@ -74,7 +74,7 @@ def count(database: Database, model: type[Kernel | Artifact | Measurement]) -> i
 def test_kernel_is_kept_with_every_file(store: DbTrialStore) -> None:
     run(store, 0, measured(0))
     with store.database.read() as session:
-        (found,) = kernels.measured_winners(session, [PROBLEM.key], "opencl-cpu-as-b580")[PROBLEM.key]
+        (found,) = kernels.winners(session, [PROBLEM.key], "opencl-cpu-as-b580")[0][PROBLEM.key]
         assert found.kernel is not None
         kernel = found.kernel
         assert (kernel.content_hash, kernel.compile_key) == (artifact(0).content_hash, artifact(0).key)

@@ -93,17 +93,15 @@ def _found(session: Session, problems: Mapping[str, GemmProblem], spec: DeviceSp
 
     One that was proven here comes before imported ones, whatever the kind of its time and even if it is stale.
     """
-    measured = kernels.measured_winners(session, problems, spec.id)
-    proven = _proven_here(session, measured)
-    found = _chosen(problems, spec, measured, proven)
-    own = {key for key, (trial, _, _) in found.items() if trial.id in proven}
-    left = {key: problem for key, problem in problems.items() if key not in own}
-    if left:
-        predicted = kernels.predicted_winners(session, left, spec.id)
-        proven = _proven_here(session, predicted)
-        for key, winner in _chosen(left, spec, predicted, proven).items():
+    found: dict[str, Winner] = {}
+    own: set[str] = set()
+    for winners in kernels.winners(session, problems, spec.id):
+        left = {key: trials for key, trials in winners.items() if key not in own}
+        proven = _proven_here(session, left)
+        for key, winner in _chosen(problems, spec, left, proven).items():
             if key not in found or winner[0].id in proven:
                 found[key] = winner
+        own = {key for key, (trial, _, _) in found.items() if trial.id in proven}
     return found
 
 

@@ -68,7 +68,7 @@ def test_the_order_follows_what_was_measured_however_it_was_predicted(database: 
         assert found is not None
         assert found.best_trial is not None
         assert found.best_trial.number == 3
-        served = kernels.measured_winners(session, [digest("problem 96")], "b580")[digest("problem 96")][0]
+        served = kernels.winners(session, [digest("problem 96")], "b580")[0][digest("problem 96")][0]
         assert (served.job_id, served.number) == (there.id, 3)
 
 
