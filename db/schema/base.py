@@ -1,4 +1,4 @@
-"""Base of all tables: naming of constraints, column types."""
+"""Base of all tables: naming of constraints, column types, bounds of times."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -15,6 +15,8 @@ NAMING = {
     "fk": "fk_%(table_name)s_%(column_0_N_name)s",
     "pk": "pk_%(table_name)s",
 }
+LABELS = ("native", "DPAS emulated")  # of measured times
+LONGEST_US = "1e12"  # eleven days; also refuses infinity, and NaN where it counts as large
 
 
 class UtcDateTime(TypeDecorator[datetime]):

@@ -6,8 +6,7 @@ from uuid import UUID
 from sqlalchemy import CheckConstraint, Index
 from sqlalchemy.orm import Mapped, mapped_column
 
-from db.schema.base import Base
-from db.schema.trial import LONGEST_US
+from db.schema.base import LONGEST_US, Base
 from db.values import JsonObject, new_id, utc_now
 
 

@@ -6,14 +6,10 @@ from uuid import UUID
 from sqlalchemy import CheckConstraint, ForeignKey, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from db.schema.base import Base, one_of
+from db.schema.base import LABELS, LONGEST_US, Base, one_of
 from db.schema.target import (
     Device,
     Problem,
-)
-from db.schema.trial import (
-    LABELS,
-    LONGEST_US,
 )
 from db.values import JsonObject, new_id, utc_now
 

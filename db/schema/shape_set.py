@@ -6,10 +6,9 @@ from uuid import UUID
 from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from db.schema.base import Base, one_of
+from db.schema.base import LONGEST_US, Base, one_of
 from db.schema.job import Job
 from db.schema.target import Device
-from db.schema.trial import LONGEST_US
 from db.values import JsonObject, new_id, utc_now
 
 SHAPE_SET_STATUSES = ("active", "succeeded", "cancelled")

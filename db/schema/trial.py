@@ -7,16 +7,13 @@ from uuid import UUID
 from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, select
 from sqlalchemy.orm import Mapped, column_property, mapped_column, relationship
 
-from db.schema.base import Base, one_of
+from db.schema.base import LABELS, LONGEST_US, Base, one_of
 from db.schema.job import Job
 from db.schema.kernel import Kernel
 from db.values import JsonObject, utc_now
 
 if TYPE_CHECKING:
-    from db.schema.reuse import (
-        ResultKey,
-        Reuse,
-    )
+    from db.schema.reuse import Reuse
 
 TRIAL_STATUSES = (
     "pending",
@@ -29,8 +26,6 @@ TRIAL_STATUSES = (
     "crashed",
 )
 PROOF_KINDS = ("device", "opencl_cpu", "machine_code", "simulator", "none")
-LABELS = ("native", "DPAS emulated")
-LONGEST_US = "1e12"  # eleven days; also refuses infinity, and NaN where it counts as large
 
 
 class Trial(Base):
@@ -141,8 +136,6 @@ class Measurement(Base):
     clock_mhz: Mapped[float | None]
     energy_uj: Mapped[float | None]
     measured_at: Mapped[datetime] = mapped_column(default=utc_now)
-
-    key: Mapped["ResultKey | None"] = relationship(lazy="raise")
 
 
 class Prediction(Base):

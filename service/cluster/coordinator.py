@@ -14,7 +14,7 @@ from uuid import UUID
 
 from db.errors import DatabaseError, FenceLost
 from db.queries import (
-    devices,
+    quarantines,
     shape_sets,
 )
 from db.queries.cluster import (
@@ -221,7 +221,7 @@ class Coordinator:
         with term.database.write() as session:
             leases.release_all(session, self.name, under_way)
             release_abandoned(session, lambda name: name != self.name and is_dead(name))
-            kept = {(row.host, row.slug) for row in devices.quarantined(session, now=self._clock.now())}
+            kept = {(row.host, row.slug) for row in quarantines.active(session, now=self._clock.now())}
         if self._only is not None:
             for executor in [*free.values()][:1]:
                 self._begin_only(term, executor, self._only)

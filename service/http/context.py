@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hal.devices.listed import ListedDevice
     from service.api.accuracy.kept import Accuracies
     from service.api.compile.service import Compiler
-    from service.api.devices.service import DeviceDirectory
+    from service.api.devices.directory import DeviceDirectory
     from service.api.health.storage import StorageCheck
     from service.api.jobs.shared import SharedNews
     from service.api.kernels.lookup.answer_cache import Answers
@@ -63,8 +63,8 @@ class Context:
 
     @cached_property
     def _devices(self) -> "DeviceDirectory":
+        from service.api.devices.directory import DeviceDirectory
         from service.api.devices.elsewhere import with_reached
-        from service.api.devices.service import DeviceDirectory
         from service.api.toolchain.driver import list_with_simulated
 
         list_here = self._list_all or partial(list_with_simulated, self.settings)

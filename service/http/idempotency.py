@@ -25,7 +25,7 @@ from service.http.context import Context
 from service.http.deps import ContextDep
 
 if TYPE_CHECKING:
-    from db.schema.access import IdempotentAnswer
+    from db.schema.idempotency import IdempotentAnswer
 
 # Queries are imported by the methods that need them: a request that only reads needs no tables of them.
 

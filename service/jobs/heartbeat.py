@@ -9,7 +9,7 @@ from importlib.metadata import version
 
 from db.errors import DatabaseError
 from db.queries.cluster import heartbeats
-from db.schema.cluster import Presence
+from db.schema.presence import Presence
 from db.session import Database
 from db.values import utc_now
 from service.api.devices.quarantine import this_host

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from codegen import CodegenError
 from db.errors import DatabaseError, LeaseLost
-from db.queries import devices
+from db.queries import quarantines
 from db.queries.cluster import leases
 from db.schema.job import Job
 from db.session import Database
@@ -112,7 +112,7 @@ class JobRuns:
 
     def _quarantine(self, job: Job, error: DeviceUnusable, host: str) -> None:
         with self.database.write() as session:
-            devices.quarantine(
+            quarantines.begin(
                 session,
                 host=host,
                 slug=job.device.slug,

@@ -8,7 +8,6 @@ from codegen import AnyArtifact, GemmProblem, KernelConfig
 from codegen.backend import backend_of
 from codegen.serialization import to_json
 from db.queries.results import measurement_reuse
-from db.schema.reuse import ResultKey as ResultKeyRow
 from db.schema.trial import Trial as TrialRow
 from db.session import Database
 from hal import DeviceSpec
@@ -70,9 +69,9 @@ def known_of(database: Database, job_id: UUID, problem: GemmProblem, spec: Devic
     identity = to_json(identity_of(spec))
     with database.read() as session:
         rows = measurement_reuse.measured(session, problem.key, spec.id, spec.driver) if spec.driver is not None else []
-        for row in rows:
+        for row, key in rows:
             assert row.kernel is not None  # it was measured
-            time, key = _known_time(row)
+            time = _known_time(row)
             if row.job_id == job_id or key.parts["device"] != identity:
                 continue
             by_compile_key[row.kernel.compile_key] = by_run[key.run] = time
@@ -80,10 +79,8 @@ def known_of(database: Database, job_id: UUID, problem: GemmProblem, spec: Devic
     return StoredTimes(database, job_id, problem, spec, by_compile_key, by_run, runs)
 
 
-def _known_time(row: TrialRow) -> tuple[KnownTime, ResultKeyRow]:
+def _known_time(row: TrialRow) -> KnownTime:
     assert row.measurement is not None  # by the query
-    assert row.measurement.key is not None
     assert row.kernel is not None
     measurement = measurement_from_row(row.measurement)
-    time = KnownTime(str(row.job_id), row.number, measurement, proof_from_row(row), row.kernel.content_hash)
-    return time, row.measurement.key
+    return KnownTime(str(row.job_id), row.number, measurement, proof_from_row(row), row.kernel.content_hash)

@@ -6,8 +6,8 @@ from importlib.metadata import version
 
 from sqlalchemy.orm import Session
 
-from db.queries import devices
-from db.schema.target import DeviceRestriction
+from db.queries import restrictions
+from db.schema.restriction import DeviceRestriction
 from db.values import JsonObject
 from hal import DeviceSpec, ListedDevice
 from service.api.devices.elsewhere import store_missing_device
@@ -17,7 +17,7 @@ from tuner.space.restrictions import Restriction, restrict_device
 
 def restrictions_of(session: Session, spec: DeviceSpec) -> list[DeviceRestriction]:
     """Return the restrictions of a device under its driver and this version of the program."""
-    return devices.restrictions(session, spec.id, spec.driver or "", version("xetune"))
+    return restrictions.of_device(session, spec.id, spec.driver or "", version("xetune"))
 
 
 def restricted(listed: ListedDevice, rows: Sequence[DeviceRestriction]) -> ListedDevice:
@@ -38,4 +38,4 @@ def store_restrictions(session: Session, spec: DeviceSpec, checked: Sequence[Che
             values = {"name": each.value, "kernel_check": kernel.finding.check, "reason": kernel.finding.found}
             found.setdefault(each.value, values)
     row = store_missing_device(session, spec, spec.driver)
-    devices.restrict(session, row.id, version("xetune"), found.values())
+    restrictions.replace(session, row.id, version("xetune"), found.values())

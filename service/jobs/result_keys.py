@@ -7,7 +7,7 @@ from functools import lru_cache
 from codegen import AnyArtifact
 from codegen.backend import backend_of
 from codegen.serialization import to_json
-from db.schema.reuse import ResultKey as ResultKeyRow
+from db.schema.result_key import ResultKey as ResultKeyRow
 from db.values import JsonObject
 from hal import DeviceSpec
 from service.device_json import spec_from_json

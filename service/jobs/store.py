@@ -21,7 +21,7 @@ from db.queries.jobs import Target
 from db.queries.results import kernels, predictions, trials
 from db.queries.results.kernels import ArtifactFile, KernelColumns
 from db.queries.results.trials import Begun
-from db.schema.reuse import ResultKey as ResultKeyRow
+from db.schema.result_key import ResultKey as ResultKeyRow
 from db.schema.reuse import Reuse as ReuseRow
 from db.schema.trial import Measurement as MeasurementRow
 from db.schema.trial import Prediction as PredictionRow

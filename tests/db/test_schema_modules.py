@@ -15,10 +15,12 @@ from db.schema.base import Base
 configure_mappers()  # finds the class of each relationship
 assert all(key.column is not None for table in Base.metadata.tables.values() for key in table.foreign_keys)
 """
+_READ_ALONE = {"quarantine"}
+"""What writes it imports the table that it refers to, so that lists of devices do without jobs."""
 
 
 @pytest.mark.slow  # about half a second each
-@pytest.mark.parametrize("name", [module.name for module in iter_modules(schema.__path__)])
+@pytest.mark.parametrize("name", sorted({module.name for module in iter_modules(schema.__path__)} - _READ_ALONE))
 def test_a_module_of_tables_imports_those_that_it_refers_to(name: str) -> None:
     run = [sys.executable, "-W", "error", "-c", _ALONE.format(name=name)]
     assert subprocess.run(run, capture_output=True, text=True, check=False, timeout=60).stderr == ""

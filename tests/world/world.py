@@ -34,7 +34,7 @@ from db.queries.cluster import leases
 from db.queries.results import kernels
 from db.session import Database, make_engine
 from hal.devices.listed import ListedDevice
-from service.api.devices.service import DeviceDirectory
+from service.api.devices.directory import DeviceDirectory
 from service.api.jobs.requests import submit
 from service.api.kernels import withdrawal
 from service.api.kernels.lookup.exact import exact_answers
@@ -75,7 +75,7 @@ _DELAYS = (Kind.STALL, Kind.GONE, Kind.SLOW, Kind.CUT, Kind.LATE_REPORT)
 # Modules of the product that use these modules of the standard library between the seams.
 _THREADING = (
     "service.cluster.coordinator service.jobs.heartbeat service.jobs.device_lock tuner.measure.measure"
-    " service.api.devices.service"
+    " service.api.devices.directory"
 )
 _TIME = (
     "service.cluster.coordinator tuner.session.session tuner.session.budget tuner.measure.measure db.values"

@@ -6,7 +6,7 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from db.queries.insert import insert_missing
-from db.schema.access import IdempotentAnswer
+from db.schema.idempotency import IdempotentAnswer
 
 
 def find(session: Session, caller: str, key: str, now: datetime) -> IdempotentAnswer | None:

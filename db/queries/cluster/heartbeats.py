@@ -6,7 +6,7 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from db.queries.insert import insert_missing
-from db.schema.cluster import Presence
+from db.schema.presence import Presence
 
 
 def note(session: Session, role: str, name: str, *, host: str, version: str, now: datetime) -> None:

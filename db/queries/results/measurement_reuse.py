@@ -3,26 +3,32 @@
 from collections.abc import Collection
 from uuid import UUID
 
-from sqlalchemy import Select, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session, contains_eager
 
 from db.queries.results.kernels import parts
 from db.schema.job import Job
 from db.schema.kernel import Kernel
-from db.schema.reuse import ResultKey
+from db.schema.result_key import ResultKey
 from db.schema.target import Device, Problem
 from db.schema.trial import Measurement, Trial
 
 
-def measured(session: Session, problem_key: str, device: str, driver: str) -> list[Trial]:
-    """Return trials measured in their own job, for a problem on a device (a slug) under a driver: with key,
-    kernel and measurement, the newest last.
+def measured(session: Session, problem_key: str, device: str, driver: str) -> list[tuple[Trial, ResultKey]]:
+    """Return trials measured in their own job, for a problem on a device (a slug) under a driver: with kernel,
+    measurement and its key, the newest last.
     """
-    query = _with_keys().join(Trial.kernel).join(Trial.job).join(Job.problem).join(Job.device)
+    query = (
+        select(Trial, ResultKey)
+        .join(Trial.measurement)
+        .join(ResultKey, ResultKey.trial_id == Trial.id)
+        .where(~Trial.reused.has())
+    )
+    query = query.join(Trial.kernel).join(Trial.job).join(Job.problem).join(Job.device)
     query = query.where(Problem.key == problem_key, Device.slug == device, Measurement.driver == driver)
     query = query.where(Kernel.withdrawn.is_(None))
-    query = query.options(contains_eager(Trial.kernel))
-    return list(session.scalars(query.order_by(Measurement.measured_at, Trial.id)))
+    query = query.options(contains_eager(Trial.kernel), contains_eager(Trial.measurement))
+    return [(trial, key) for trial, key in session.execute(query.order_by(Measurement.measured_at, Trial.id))]
 
 
 def default_of(session: Session, job_id: UUID) -> tuple[str, float] | None:
@@ -42,8 +48,3 @@ def keys_of_kernels(session: Session, kernel_ids: Collection[UUID]) -> dict[UUID
         rows = session.execute(query.where(Trial.kernel_id.in_(some)))
         found.update({kernel_id: key for kernel_id, key in rows if kernel_id is not None})
     return found
-
-
-def _with_keys() -> Select[Trial]:
-    query = select(Trial).join(Trial.measurement).join(Measurement.key).where(~Trial.reused.has())
-    return query.options(contains_eager(Trial.measurement).contains_eager(Measurement.key))

@@ -4,7 +4,7 @@ import socket
 
 from sqlalchemy.orm import Session
 
-from db.queries import devices
+from db.queries import quarantines
 from db.schema.quarantine import DeviceQuarantine
 from service.api.audit.log import record
 from service.api.devices.schemas import QuarantineOut
@@ -19,7 +19,7 @@ def this_host() -> str:
 
 def listed(session: Session) -> list[QuarantineOut]:
     """Return all devices in quarantine."""
-    return [describe(row) for row in devices.quarantined(session)]
+    return [describe(row) for row in quarantines.active(session)]
 
 
 def describe(row: DeviceQuarantine) -> QuarantineOut:
@@ -35,7 +35,7 @@ def release(session: Session, device: str, host: str | None, by: Caller) -> None
     Raises:
         NotFound: rule `not-quarantined`.
     """
-    if not devices.release(session, device, host):
+    if not quarantines.release(session, device, host):
         where = "" if host is None else f" on {host}"
         message = f"{device}{where} is not in quarantine; `xetune devices` lists what is"
         raise NotFound(message, rule="not-quarantined")
@@ -48,7 +48,7 @@ def check_free(session: Session, device: str) -> None:
     Raises:
         Conflict: rule `device-quarantined`; says why, until when, and how to release it.
     """
-    for row in devices.quarantined(session, this_host()):
+    for row in quarantines.active(session, this_host()):
         if row.slug == device:
             raise Conflict(
                 f"{describe(row).sentence()}; `xetune devices release {device}` lets it have jobs again",

@@ -22,7 +22,7 @@ from db.queries.results import kernels, predictions, trials
 from db.queries.results.kernels import ArtifactFile
 from db.schema.job import Job as JobRow
 from db.schema.record import Record as RecordRow
-from db.schema.reuse import ResultKey as ResultKeyRow
+from db.schema.result_key import ResultKey as ResultKeyRow
 from db.schema.reuse import Reuse as ReuseRow
 from db.schema.trial import Measurement as MeasurementRow
 from db.schema.trial import Prediction as PredictionRow
@@ -362,8 +362,10 @@ class _Portion:
         )
         if (m := record.outcome.measurement) is not None and record.measured_at is not None:
             at, versions = datetime.fromisoformat(record.measured_at), dict(record.versions or {})
-            key = self._key(record, job, m.driver)
-            row.measurement = MeasurementRow(measured_at=at, key=key, versions=versions, **asdict(m))
+            row.measurement = measurement = MeasurementRow(measured_at=at, versions=versions, **asdict(m))
+            if (key := self._key(record, job, m.driver)) is not None:
+                key.measurement = measurement
+                self._session.add(key)
         if (p := record.outcome.prediction) is not None and record.predicted_at is not None:
             at = datetime.fromisoformat(record.predicted_at)
             row.prediction = PredictionRow(predicted_at=at, **asdict(p))

@@ -9,7 +9,7 @@ from codegen.backend import backend_of
 from codegen.serialization import decode
 from db.schema.job import Job as JobRow
 from db.schema.kernel import Kernel as KernelRow
-from db.schema.reuse import ResultKey as ResultKeyRow
+from db.schema.result_key import ResultKey as ResultKeyRow
 from db.schema.target import Device as DeviceRow
 from db.schema.target import Problem as ProblemRow
 from db.schema.trial import Trial as TrialRow

@@ -16,8 +16,8 @@ from db.schema.job import ACTIVE_STATUSES, Job
 from hal import DeviceSpec, ListedDevice, runs_own_code
 from service.api.audit.log import record
 from service.api.audit.schemas import Outcome
+from service.api.devices.directory import DeviceDirectory
 from service.api.devices.elsewhere import store_device
-from service.api.devices.service import DeviceDirectory
 from service.api.jobs.schemas import (
     BudgetBody,
     JobBody,

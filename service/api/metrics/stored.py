@@ -21,8 +21,8 @@ from db.queries.metrics import (
     TrialTotals,
 )
 from db.schema.change import Tallied
-from db.schema.cluster import Presence
 from db.schema.job import JOB_STATUSES
+from db.schema.presence import Presence
 from db.schema.schedule import FIRE_OUTCOMES
 from db.schema.trial import TRIAL_STATUSES
 from db.session import Database

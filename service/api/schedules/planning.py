@@ -6,7 +6,7 @@ from db.session import Database
 from service.settings import Settings
 
 if TYPE_CHECKING:
-    from service.api.devices.service import DeviceDirectory
+    from service.api.devices.directory import DeviceDirectory
 
 
 class Planning(Protocol):

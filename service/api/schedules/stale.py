@@ -12,7 +12,7 @@ from db.queries.results.staleness import MadeWith
 from db.schema.target import Problem
 from db.values import JsonObject
 from hal import HalError
-from service.api.devices.service import DeviceDirectory
+from service.api.devices.directory import DeviceDirectory
 from service.api.jobs.requests import (
     understand,
 )

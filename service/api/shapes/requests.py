@@ -21,8 +21,8 @@ from db.schema.job import ACTIVE_STATUSES
 from hal import DeviceSpec
 from service.api.audit.log import record
 from service.api.audit.schemas import Outcome
+from service.api.devices.directory import DeviceDirectory
 from service.api.devices.elsewhere import store_device
-from service.api.devices.service import DeviceDirectory
 from service.api.jobs.defaults import TRIALS_EACH
 from service.api.jobs.requests import check_problem, check_roofline, read_options
 from service.api.jobs.schemas import BudgetBody

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, joinedload
 
-from db.queries import devices
+from db.queries import quarantines
 from db.schema.job import Job
 from db.schema.quarantine import DeviceQuarantine
 from db.schema.target import Device
@@ -76,7 +76,7 @@ def device_list(session: Session, rows: Sequence[DeviceRow], now: datetime) -> l
         query.where(Job.status.in_(("queued", "running"))).group_by(Device.slug, Job.status)
     ):
         active[slug, status] = number
-    held = {held.slug: held.until for held in devices.quarantined(session, now=now)}
+    held = {held.slug: held.until for held in quarantines.active(session, now=now)}
     found = [
         ListRow(d, active.get((d.id, "queued"), 0), active.get((d.id, "running"), 0), held.get(d.id)) for d in rows
     ]
@@ -103,7 +103,7 @@ def device_page(
         facts=() if spec is None else (*_rates(stored), *(shown(fact) for fact in spec.facts())),
         disagreements=tuple(map(str, here.match.disagreements)) if here is not None and here.match is not None else (),
         uses=() if spec is None else tuple((use.use.value, use.ready, _said(use)) for use in readiness(spec)),
-        held=tuple(held for held in devices.quarantined(session, now=now) if held.slug == slug),
+        held=tuple(held for held in quarantines.active(session, now=now) if held.slug == slug),
         drivers=tuple(_drivers(session, stored, None if here is None else here.spec.driver)),
         active=tuple(job_rows(session, _jobs(session, ids, ("running", "queued")))),
         latest=tuple(job_rows(session, _jobs(session, ids, ("succeeded", "failed", "cancelled")))),

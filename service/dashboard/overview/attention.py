@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, joinedload
 
-from db.queries import devices
+from db.queries import quarantines
 from db.queries.cluster import heartbeats
 from db.schema.job import Job
 from db.schema.schedule import Schedule, ScheduleFire
@@ -43,7 +43,7 @@ def attention(session: Session, present: Sequence[ListedDevice], now: datetime) 
 
 
 def _quarantined(session: Session, now: datetime) -> Iterator[Note]:
-    for held in devices.quarantined(session, now=now):
+    for held in quarantines.active(session, now=now):
         text = f"{held.slug} on {held.host} gets no jobs: {held.reason}"
         yield Note(text, f"/devices/{held.slug}", "Its health")
 

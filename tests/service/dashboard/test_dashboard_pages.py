@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from codegen import DType, GemmProblem, Quantization
-from db.queries import devices, jobs
+from db.queries import jobs, quarantines
 from db.queries.cluster import heartbeats
 from db.queries.results import predictions
 from db.schema.job import Job
@@ -82,7 +82,7 @@ def test_the_overview_shows_winners_what_runs_and_what_needs_attention(client: T
         rows.add_job(session, problem, cpu, "failed", finished_at=datetime.now(UTC))
         rows.add_schedule(session)
         rows.add_schedule(session, "weekly", enabled=False)
-        devices.quarantine(
+        quarantines.begin(
             session, host="lab-7", slug="b580", reason="device-unusable: it hung", job_id=None, seconds=60
         )
     seen = text_of(client.get("/").text)

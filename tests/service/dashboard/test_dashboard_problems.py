@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select, update
 
 from codegen.serialization import to_json
-from db.queries import devices, jobs
+from db.queries import jobs, quarantines
 from db.queries.results import predictions
 from db.schema.job import Job
 from db.schema.trial import Measurement, Trial
@@ -209,7 +209,7 @@ def test_a_device_shows_facts_with_their_source_health_clocks_and_queue(
             trial = rows.add_measured(session, job, number, 50.0, kernel.id, "native")
             session.flush()
             session.execute(update(Measurement).where(Measurement.trial_id == trial.id).values(clock_mhz=mhz))
-        devices.quarantine(
+        quarantines.begin(
             session, host="lab-7", slug="b60", reason="device-unusable: it hung", job_id=queued.id, seconds=60
         )
     html = client.get("/devices/b60").text

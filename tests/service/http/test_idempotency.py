@@ -8,7 +8,8 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
-from db.schema.access import ApiKey, AuditEvent, IdempotentAnswer
+from db.schema.access import ApiKey, AuditEvent
+from db.schema.idempotency import IdempotentAnswer
 from db.schema.schedule import Schedule
 from db.session import Database
 from service.app import create_app

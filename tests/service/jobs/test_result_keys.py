@@ -17,7 +17,7 @@ from db.queries import (
     problems,
 )
 from db.queries.cluster import leases
-from db.schema.reuse import ResultKey
+from db.schema.result_key import ResultKey
 from db.session import Database
 from hal import DeviceSpec, Fact, emulated_spec, find
 from hal.facts.spec import (

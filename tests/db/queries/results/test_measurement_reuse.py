@@ -1,7 +1,7 @@
 """Results of the queries on measurements that can be reused."""
 
 from db.queries.results import measurement_reuse
-from db.schema.reuse import ResultKey
+from db.schema.result_key import ResultKey
 from db.session import Database
 from tests.db import rows
 from tests.db.rows import digest

@@ -15,10 +15,8 @@ from hal.probe.probe import (
     ProbeReport,
     Probes,
 )
-from service.api.devices.service import (
-    DeviceDirectory,
-    describe,
-)
+from service.api.devices.directory import DeviceDirectory
+from service.api.devices.service import describe
 from tests.service.rest import invented_devices
 from tests.tuner.fakes import cpu_spec
 

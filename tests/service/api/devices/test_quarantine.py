@@ -8,9 +8,9 @@ from fastapi.testclient import TestClient
 
 from codegen import GemmProblem
 from db.queries import (
-    devices,
     jobs,
     problems,
+    quarantines,
 )
 from db.session import Database, open_database
 from db.values import utc_now
@@ -64,13 +64,13 @@ def test_a_device_that_keeps_failing_gets_no_further_jobs_and_others_do(database
     assert _run_jobs(database, tmp_path) == 1
     with database.read() as session:
         ended = {job.id: job.status for job in jobs.list_page(session, limit=9)}
-        (kept,) = devices.quarantined(session)
+        (kept,) = quarantines.active(session)
     assert ended == {failed: "failed", waits: "queued", other: "succeeded"}
     assert (kept.host, kept.slug, kept.job_id) == (this_host(), "b580", failed)
     assert kept.reason == "device-unusable: B580 failed 5 times in a row; last: SIGSEGV"
     assert kept.until - kept.since == timedelta(seconds=900)
     with database.write() as session:
-        assert devices.release(session, "b580") == 1
+        assert quarantines.release(session, "b580") == 1
     assert _run_jobs(database, tmp_path) == 1
 
 
@@ -78,28 +78,28 @@ def test_what_is_not_the_devices_fault_keeps_it_from_nothing(database: Database,
     _job(database, "b580")
     assert _run_jobs(database, tmp_path, NoValidMeasurement("none")) == 1
     with database.read() as session:
-        assert devices.quarantined(session) == []
+        assert quarantines.active(session) == []
 
 
 def test_it_ends_with_its_time_and_is_of_one_host(database: Database) -> None:
     now = utc_now()
     with database.write() as session:
         for host, seconds in ((this_host(), 60), ("another", 600)):
-            devices.quarantine(session, host=host, slug="b580", reason="x: y", job_id=None, seconds=seconds, now=now)
-        devices.quarantine(session, host="another", slug="b580", reason="x: z", job_id=None, seconds=600.0, now=now)
-        hosts = [(row.host, row.reason) for row in devices.quarantined(session, now=now + timedelta(seconds=61))]
+            quarantines.begin(session, host=host, slug="b580", reason="x: y", job_id=None, seconds=seconds, now=now)
+        quarantines.begin(session, host="another", slug="b580", reason="x: z", job_id=None, seconds=600.0, now=now)
+        hosts = [(row.host, row.reason) for row in quarantines.active(session, now=now + timedelta(seconds=61))]
         assert hosts == [("another", "x: z")]
-        assert len(devices.quarantined(session, now=now + timedelta(seconds=59))) == 2
+        assert len(quarantines.active(session, now=now + timedelta(seconds=59))) == 2
         check_free(session, "b570")
         with pytest.raises(Conflict, match=r"b580 on .* gets no jobs until .* \(x: y\); `xetune devices release b580`"):
             check_free(session, "b580")
-        assert devices.release(session, "b580", this_host()) == 1
+        assert quarantines.release(session, "b580", this_host()) == 1
         check_free(session, "b580")
 
 
 def test_rest_lists_and_releases_it(client: TestClient, context: Context) -> None:
     with context.database.write() as session:
-        devices.quarantine(session, host="lab-7", slug="b580", reason="device-unusable: x", job_id=None, seconds=60)
+        quarantines.begin(session, host="lab-7", slug="b580", reason="device-unusable: x", job_id=None, seconds=60)
     (kept,) = client.get("/v1/devices").json()["quarantined"]
     assert (kept["device"], kept["host"], kept["reason"]) == ("b580", "lab-7", "device-unusable: x")
     assert client.delete("/v1/devices/b580/quarantine").status_code == 204

@@ -11,7 +11,7 @@ from db.queries.cluster import (
     coordinators,
     heartbeats,
 )
-from db.schema.cluster import Presence
+from db.schema.presence import Presence
 from db.session import Database
 from service.api.compile.service import Compiler
 from service.api.health.storage import StorageCheck

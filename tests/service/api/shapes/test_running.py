@@ -18,7 +18,7 @@ from db.session import Database, open_database
 from db.values import utc_now
 from hal import Buffer, DeviceCrashed, DeviceSpec, LaunchSpec, RunReport, Timing
 from hal.devices.listed import ListedDevice, Runtime
-from service.api.devices.service import DeviceDirectory
+from service.api.devices.directory import DeviceDirectory
 from service.api.keys.caller import COMMAND_LINE
 from service.api.shapes import (
     searching,

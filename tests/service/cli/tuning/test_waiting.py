@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from fastapi.testclient import TestClient
 
-from db.queries import devices
+from db.queries import quarantines
 from service.cli.tuning import running
 from service.http.context import Context
 from tests.service.cli.both_transports import Run, both
@@ -20,7 +20,7 @@ def waiting(one_database: None, client: TestClient, context: Context) -> str:
     """A queued job for a GPU that failed."""
     job = post_job(client, device="b580")
     with context.database.write() as session:
-        devices.quarantine(session, host="lab-7", slug="b580", reason="it hung", job_id=None, seconds=60.0)
+        quarantines.begin(session, host="lab-7", slug="b580", reason="it hung", job_id=None, seconds=60.0)
     return str(job)
 
 
