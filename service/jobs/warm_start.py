@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from codegen import GemmProblem, InvalidConfig, InvalidProblem, KernelConfig
 from db.queries import jobs, recordings
-from db.queries.results import warm_starts
+from db.queries.results import recorded_starts, warm_starts
 from db.schema.job import Job as JobRow
 from db.schema.recording import Recording as RecordingRow
 from db.schema.target import Device as DeviceRow
@@ -48,7 +48,7 @@ def _chosen(session: Session, job_id: UUID, problem: GemmProblem, spec: DeviceSp
         return []
     elsewhere = nearest_recorded(session, job, problem, spec)
     of_jobs = nearest(session, job, problem, spec)[: MOST - len(elsewhere)]
-    return [*warm_starts.of_trials(session, of_jobs), *warm_starts.of_recorded(session, elsewhere)]
+    return [*warm_starts.of_trials(session, of_jobs), *recorded_starts.of_recorded(session, elsewhere)]
 
 
 def nearest(session: Session, job: JobRow, problem: GemmProblem, spec: DeviceSpec) -> list[tuple[int, float]]:

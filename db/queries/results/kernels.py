@@ -225,7 +225,7 @@ def winners(session: Session, problem_keys: Collection[str], device: str) -> tup
     query = query.order_by(headline.least_first(), Prediction.time_us, Trial.id)
     kernel = contains_eager(Trial.kernel)
     of_kernel = (kernel.selectinload(each) for each in (Kernel.artifacts, Kernel.device, Kernel.problem))
-    loads = (*trials.time_loads(are_joined=True), _of_job(is_joined=True), *of_kernel)
+    loads = (*trials.time_loads(are_joined=True), trials.job_load(is_joined=True), *of_kernel)
     measured, predicted = Winners(), Winners()
     for key, trial in session.execute(query.options(*loads)):
         (predicted if trial.measurement is None else measured).setdefault(key, []).append(trial)
@@ -242,7 +242,7 @@ def evidence(session: Session, kernel_ids: Iterable[UUID]) -> dict[UUID, Trial]:
     query = select(Trial).where(Trial.kernel_id.in_(kernel_ids)).join(Trial.job)
     query = query.outerjoin(Trial.measurement).outerjoin(Trial.prediction)
     timed = query.where(or_(Measurement.median_us.is_not(None), Prediction.time_us.is_not(None)))
-    timed = timed.options(*trials.time_loads(are_joined=True), _of_job(is_joined=True))
+    timed = timed.options(*trials.time_loads(are_joined=True), trials.job_load(is_joined=True))
     # The last entry in the dictionary wins: predicted trials first, then measured ones, each slowest first.
     last_wins = timed.order_by(
         Measurement.median_us.is_not(None),
@@ -260,7 +260,7 @@ def telling_trials(session: Session, kernel_ids: Collection[UUID]) -> dict[UUID,
     if not (untimed := [kernel_id for kernel_id in kernel_ids if kernel_id not in timed]):
         return timed
     query = select(Trial).where(Trial.kernel_id.in_(untimed), Trial.ended_at.is_not(None)).order_by(Trial.id)
-    found = session.scalars(query.options(*trials.time_loads(), _of_job(is_joined=False)))
+    found = session.scalars(query.options(*trials.time_loads(), trials.job_load()))
     latest = {trial.kernel_id: trial for trial in found if trial.kernel_id is not None}
     return latest | timed
 
@@ -268,9 +268,3 @@ def telling_trials(session: Session, kernel_ids: Collection[UUID]) -> dict[UUID,
 def _whole() -> Select[Kernel]:
     columns = Kernel.problem, Kernel.device
     return select(Kernel).options(*(joinedload(column) for column in columns), selectinload(Kernel.artifacts))
-
-
-def _of_job(*, is_joined: bool):  # of a type private to SQLAlchemy
-    """Return the loader option for what the job of a trial tells of its time."""
-    told = Job.status, Job.best_trial_id, Job.compared_default_us, Job.compared_best_us
-    return (contains_eager if is_joined else joinedload)(Trial.job).load_only(*told, raiseload=True)

@@ -27,6 +27,7 @@ from sqlalchemy.orm import Session, aliased, contains_eager, joinedload, undefer
 
 from db.queries.batch import Answer, Batch
 from db.schema.base import table_of
+from db.schema.job import Job
 from db.schema.kernel import Kernel
 from db.schema.reuse import Reuse
 from db.schema.trial import Measurement, Prediction, PredictionError, Trial
@@ -217,8 +218,14 @@ def time_loads(*, are_joined: bool = False):  # of a type private to SQLAlchemy
     return [load(Trial.measurement), load(Trial.prediction).joinedload(Prediction.error), undefer(Trial.origin)]
 
 
+def job_load(*, is_joined: bool = False):  # of a type private to SQLAlchemy
+    """Return the loader option for what the job of a trial tells of its time; `is_joined` as for `time_loads`."""
+    told = Job.status, Job.best_trial_id, Job.compared_default_us, Job.compared_best_us
+    return (contains_eager if is_joined else joinedload)(Trial.job).load_only(*told, raiseload=True)
+
+
 def evidence_loads():  # of a type private to SQLAlchemy
-    """Return the same, with the jobs, numbers and times of the trials that judge predictions or are reused."""
+    """Return `time_loads`, with jobs, numbers and times of the trials that judge predictions or are reused."""
     there = joinedload(Trial.prediction).joinedload(Prediction.error).joinedload(PredictionError.measured_trial)
     source = joinedload(Trial.reused).joinedload(Reuse.source)
     return [

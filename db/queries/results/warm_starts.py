@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, case, func, select, update
@@ -11,10 +11,12 @@ from sqlalchemy.orm import Session, contains_eager, joinedload
 from db.queries.results import trials
 from db.schema.job import Job
 from db.schema.kernel import Kernel
-from db.schema.recording import RecordedTrial, Recording
 from db.schema.target import Device, Problem
 from db.schema.trial import Measurement, Prediction, Trial
 from db.values import JsonObject
+
+if TYPE_CHECKING:
+    from db.schema.recording import RecordedTrial
 
 
 def put(session: Session, job_id: UUID, warm_starts: Sequence[JsonObject]) -> None:
@@ -35,29 +37,15 @@ def of_trials(session: Session, chosen: Iterable[tuple[int, float]]) -> list[Jso
     query = select(Trial).where(Trial.id.in_(distances)).options(*options).execution_options(populate_existing=True)
     rows = {row.id: row for row in session.scalars(query)}
     return [
-        _warm_start(rows[id], rows[id].job.problem, rows[id].job.device, far, job=str(rows[id].job_id))
+        warm_start(rows[id], rows[id].job.problem, rows[id].job.device, far, job=str(rows[id].job_id))
         for id, far in distances.items()
     ]
 
 
-def of_recorded(session: Session, chosen: Iterable[tuple[int, float]]) -> list[JsonObject]:
-    """Return warm starts from recorded trials, each with the distance of its problem."""
-    recording = joinedload(RecordedTrial.recording)
-    options = recording.joinedload(Recording.problem), recording.joinedload(Recording.device)
-    distances = dict(chosen)
-    rows = {
-        row.id: (row, row.recording)
-        for row in session.scalars(select(RecordedTrial).where(RecordedTrial.id.in_(distances)).options(*options))
-    }
-    return [
-        _warm_start(row, of.problem, of.device, far, recording=of.digest)
-        for (row, of), far in ((rows[id], far) for id, far in distances.items())
-    ]
-
-
-def _warm_start(
-    row: Trial | RecordedTrial, problem: Problem, device: Device, distance: float, **source: str
+def warm_start(
+    row: "Trial | RecordedTrial", problem: Problem, device: Device, distance: float, **source: str
 ) -> JsonObject:
+    """Return a trial as a warm start, which says where it is from."""
     return {
         "job": None,
         "recording": None,
@@ -121,7 +109,9 @@ def fastest(session: Session, job_id: UUID, limit: int) -> list[Trial]:
     time_us = func.coalesce(Measurement.median_us, Prediction.time_us)
     query = query.where(time_us.is_not(None)).order_by(*_best_first(time_us))
     job = contains_eager(Trial.job)
-    query = query.options(job.contains_eager(Job.problem), job.contains_eager(Job.device), *trials.evidence_loads())
+    query = query.options(
+        job.contains_eager(Job.problem), job.contains_eager(Job.device), *trials.time_loads(are_joined=True)
+    )
     return list(session.scalars(query.limit(limit)))
 
 
@@ -164,7 +154,6 @@ def fastest_of(session: Session, job_ids: Collection[UUID], limit: int) -> list[
 
 
 def whole(session: Session, trial_id: int) -> Trial:
-    """Return a trial with its evidence, job, problem and device."""
-    job = joinedload(Trial.job)
-    loads = job.joinedload(Job.problem), job.joinedload(Job.device), *trials.evidence_loads()
+    """Return a trial with its times, its kernel and what its job tells of them."""
+    loads = *trials.time_loads(), trials.job_load(), joinedload(Trial.kernel)
     return session.scalars(select(Trial).where(Trial.id == trial_id).options(*loads)).one()

@@ -30,7 +30,6 @@ from service.row_mapping import options_to_columns
 from service.schemas import check_size, to_problem
 from service.settings import Settings
 from service.telemetry.loggers import current_request
-from service.telemetry.traces import trace_here
 from tuner.backend import tuning_for
 from tuner.model.roof import roof_us
 from tuner.search.method import (
@@ -162,6 +161,9 @@ def _submit(
     active = sum(counts.get(status, 0) for status in ACTIVE_STATUSES)
     if active >= max_active:
         raise TooMany(f"{active} jobs are queued or running; wait for some to end or cancel them", rule="active-jobs")
+    # Imported here: a request that is only checked, or has a job, starts no trace.
+    from service.telemetry.traces import trace_here
+
     device = store_device(session, job.device)
     problem = problems.upsert(session, key=job.problem.key, definition=problem_to_json(job.problem))
     while True:

@@ -67,7 +67,8 @@ def list_kernels(session: Session, wanted: KernelQuery) -> KernelPage:
     if wanted.before is not None:
         query = query.where(Kernel.id < wanted.before)
     ids = newest(session, query, wanted.device, wanted.limit + 1)
-    page = ids[: wanted.limit]
+    if not (page := ids[: wanted.limit]):
+        return KernelPage(kernels=[], next_before=None)
     loads = (joinedload(Kernel.problem), joinedload(Kernel.device))
     rows = {row.id: row for row in session.scalars(select(Kernel).where(Kernel.id.in_(page)).options(*loads))}
     telling, won = kernels.telling_trials(session, page), kernels.winners_of(session, page)

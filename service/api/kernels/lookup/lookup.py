@@ -176,10 +176,12 @@ class Lookup:
     def _transferred(self, transfer: Transfer, faster: Faster | None = None) -> Found:
         source, launched, choice = transfer.found.problem, transfer.launched, transfer.choice
         trial = warm_starts.whole(self.session, transfer.found.trial_id)
-        kernel = None if trial.kernel_id is None else kernels.get(self.session, trial.kernel_id)
+        kernel = None
+        if trial.kernel_id is not None and launched is not None:
+            kernel = kernels.get(self.session, trial.kernel_id)
         there = headline_of(trial).time
         measured = trial.measurement is not None
-        stale = [] if kernel is None else staleness(kernel, trial, self._spec)
+        stale = [] if trial.kernel is None else staleness(trial.kernel, trial, self._spec)
         base = trust.NEARBY_MEASURED if measured else trust.NEARBY_PREDICTED
         against = [
             *trust.of_distance(transfer.distance, source, self.problem),
@@ -201,7 +203,7 @@ class Lookup:
                 against,
                 trust.LEAST_IF_RANKED if was_compared and faster is None else trust.LEAST,
             ),
-            kernel=None if kernel is None or launched is None else describe_kernel(kernel, trial),
+            kernel=None if kernel is None else describe_kernel(kernel, trial),
             config=to_config_body(config_to_json(choice.config)),
             launch=None if launched is None else to_launch(dict(backend_of(launched.config).manifest(launched))),
             time=choice.time,
