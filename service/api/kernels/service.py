@@ -9,6 +9,7 @@ from db.queries.results import kernels
 from db.schema.kernel import Artifact, Kernel
 from db.schema.trial import Trial
 from service.api.kernels.launch_schemas import to_launch
+from service.api.kernels.lookup.version_changes import driver_change
 from service.api.kernels.schemas import (
     ArtifactOut,
     BinaryList,
@@ -114,9 +115,6 @@ def binaries_of(kernel: Kernel, driver: str | None = None) -> list[BinaryOut]:
 
 def for_driver(binaries: Sequence[BinaryOut], driver: str | None) -> list[BinaryOut]:
     """Return native binaries with what has changed since for a driver, those of `driver` first."""
-    # Imported here: a list of kernels needs neither compiler nor model.
-    from service.api.kernels.lookup.staleness import driver_change
-
     found = [binary.model_copy(update={"stale": list(driver_change(binary.driver, driver))}) for binary in binaries]
     return sorted(found, key=lambda binary: len(binary.stale))
 

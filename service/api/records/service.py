@@ -14,7 +14,7 @@ from db.schema.record import Record
 from db.values import JsonObject, new_id, utc_now
 from service.api.audit.log import record
 from service.api.audit.schemas import Outcome
-from service.api.kernels.lookup.staleness import driver_change, version_changes
+from service.api.kernels.lookup.version_changes import driver_change, version_changes
 from service.api.keys.caller import Caller
 from service.api.records.devices import (
     Place,

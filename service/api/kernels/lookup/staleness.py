@@ -6,7 +6,7 @@ from codegen.artifact.toolchain import toolchain_versions
 from db.schema.kernel import Kernel
 from db.schema.trial import Trial
 from hal import DeviceSpec
-from hal.facts.driver_version import is_same_driver
+from service.api.kernels.lookup.version_changes import driver_change
 from tuner.model.xe import MODEL_VERSION, is_current
 
 _GENERATOR = "xetune-codegen"
@@ -31,19 +31,6 @@ def changes(
     None is not compared: a driver or a model that had no part in the result, or a device that is not local.
     """
     return [*driver_change(driver, driver_now), *_versions(toolchain), *_model(model)]
-
-
-def driver_change(then: str | None, now: str | None) -> Iterator[str]:
-    """Yield the change of a driver; None is not compared."""
-    if then is not None and now is not None and not is_same_driver(then, now):
-        yield f"driver {then} then, {now} now"
-
-
-def version_changes(then: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
-    """Yield the changes of versions that both sides state."""
-    for name in sorted(then.keys() & now.keys()):
-        if then[name] != now[name]:
-            yield f"{name} {then[name]} then, {now[name]} now"
 
 
 def _versions(toolchain: Mapping[str, object]) -> Iterator[str]:
