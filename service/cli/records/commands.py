@@ -140,7 +140,7 @@ def push_command(
     as_json: AsJson = False,
 ) -> None:
     """Store the results in files of Kernel Tuner, Triton, vLLM or SGLang."""
-    from service.cli.records.devices import stated_device
+    from service.cli.records.devices import devices_here, stated_device
     from service.cli.records.formats import bodies_of
     from service.cli.records.stored import read_problem, store
     from service.errors import BadRequest
@@ -149,7 +149,7 @@ def push_command(
 
     of_files = format in (RecordFormat.VLLM, RecordFormat.SGLANG) and device == "auto"
     stated = Stated(
-        models.RecordDevice(name="auto", driver=driver) if of_files else stated_device(device, driver),
+        models.RecordDevice(name="auto", driver=driver) if of_files else stated_device(device, driver, devices_here()),
         read_versions(version),
         origin,
     )
@@ -176,18 +176,24 @@ def pull_command(
     as_json: AsJson = False,
 ) -> None:
     """Write the files of Triton, vLLM or SGLang for a device and driver into a folder."""
-    from service.cli.records.devices import stated_device
-    from service.cli.records.formats import restore
-    from service.cli.records.stored import tell_files
-    from service.errors import BadRequest
-    from xetune_client.tuners import InvalidEntry
+    from hal.probe.probe import probing
 
-    place = stated_device(device, driver)
-    with open_access() as access:
-        try:
-            found = restore(
-                access, format, folder, place, read_versions(version), name=name, kernel=kernel, stale=stale
-            )
-        except InvalidEntry as error:
-            raise BadRequest(str(error)) from error
+    with probing() as probes:
+        # Imported here, while the drivers answer.
+        from service.cli.records.devices import devices_here, name_here, stated_device
+        from service.cli.records.formats import restore
+        from service.cli.records.stored import tell_files
+        from service.errors import BadRequest
+        from xetune_client.tuners import InvalidEntry
+
+        with open_access(probes) as access:
+            here = devices_here(probes())
+            place = stated_device(device, driver, here)
+            name = name or name_here(place, here)
+            try:
+                found = restore(
+                    access, format, folder, place, read_versions(version), name=name, kernel=kernel, stale=stale
+                )
+            except InvalidEntry as error:
+                raise BadRequest(str(error)) from error
     tell_files(found, folder, as_json)

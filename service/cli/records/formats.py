@@ -7,7 +7,6 @@ from pathlib import Path
 from service.api.records.devices import device_of
 from service.cli.access.connection import same
 from service.cli.access.opening import Access
-from service.cli.records.devices import name_here
 from service.cli.records.record_format import RecordFormat
 from service.cli.records.record_tables import each_record, look_up
 from service.errors import BadRequest
@@ -74,7 +73,6 @@ def restore(
     """
     if format is RecordFormat.T4:
         raise BadRequest("Kernel Tuner reads no folder of results: expected triton, vllm or sglang")
-    name = name or name_here(device)
     if name is None and format is not RecordFormat.TRITON:
         known_as = device.pci_id or device.name
         raise BadRequest(f"{known_as} is not in this machine: expected --name, which its driver gives it there")
