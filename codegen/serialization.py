@@ -120,112 +120,151 @@ def decode(kind: type[T], value: object) -> T:
         Malformed: a field that is missing, unknown or of another type.
         ValueError: what the value's own invariants say.
     """
-    return cast(T, _decode(kind, value, ""))
+    return cast(T, _decoder(kind)(value))
 
 
-def _decode(hint: object, value: object, where: str) -> object:
+_Decoder = Callable[[Any], object]
+"""Decodes a value of one type; paths of its faults begin at the value."""
+
+
+@functools.cache
+def _decoder(hint: object) -> _Decoder:
     if isinstance(hint, type):
-        return _of_class(hint, value, where)
+        return _of_class(hint)
     origin = get_origin(hint)
     if origin is Annotated:
-        return _annotated(get_args(hint), value, where)
+        return _of_annotated(*get_args(hint))
     if origin in (Union, types.UnionType):
-        return _optional(get_args(hint), value, where)
+        return _of_union(get_args(hint))
     if origin is tuple:
-        return _tuple(get_args(hint), value, where)
+        return _of_tuple(get_args(hint))
     if origin is Mapping:
-        _, of = get_args(hint)
-        return {key: _decode(of, item, _join(where, key)) for key, item in _object(value, where).items()}
+        of = _decoder(get_args(hint)[1])
+        return lambda value: {key: _part(of, item, key) for key, item in _object(value).items()}
     raise AssertionError(f"no rule to decode {hint!r}")
 
 
-def _of_class(hint: type, value: object, where: str) -> object:
-    if hint is object:
-        return value
-    if issubclass(hint, Enum):
-        return _enum(hint, value, where)
-    if is_dataclass(hint):
-        return _dataclass(hint, value, where)
-    return _plain(hint, value, where)
-
-
-def _annotated(parts: tuple[Any, ...], value: object, where: str) -> object:
-    hint, *checks = parts
-    if isinstance(checks[0], Reader):
-        return _read(checks[0], value, where)
-    found = _decode(hint, value, where)
-    for check in checks:
-        try:
-            check(found)
-        except ValueError as error:
-            raise Malformed(where, str(error)) from error
-    return found
-
-
-def _read(reader: "Reader", value: object, where: str) -> object:
+def _part(decoder: _Decoder, value: object, name: str) -> object:
+    """Decode the part of a value that has a name, or an index in brackets."""
     try:
-        return reader.read(value)
+        return decoder(value)
     except Malformed as error:
-        raise Malformed(".".join(part for part in (where, error.field) if part), error.message) from error
+        rest = f".{error.field}" if error.field and not error.field.startswith("[") else error.field
+        raise Malformed(name + rest, error.message) from error
 
 
-def _optional(hints: tuple[object, ...], value: object, where: str) -> object:
-    if value is None and type(None) in hints:
-        return None
+def _of_class(kind: type) -> _Decoder:
+    if kind is object:
+        return lambda value: value
+    if issubclass(kind, Enum):
+        return _of_enum(kind)
+    return _of_dataclass(kind) if is_dataclass(kind) else _of_plain(kind)
+
+
+def _of_annotated(hint: object, *checks: Any) -> _Decoder:
+    if isinstance(checks[0], Reader):
+        return checks[0].read
+    decoder = _decoder(hint)
+
+    def decoded(value: object) -> object:
+        found = decoder(value)
+        for check in checks:
+            try:
+                check(found)
+            except ValueError as error:
+                raise Malformed("", str(error)) from error
+        return found
+
+    return decoded
+
+
+def _of_union(hints: tuple[object, ...]) -> _Decoder:
     classes = tuple(hint for hint in hints if isinstance(hint, type) and hint is not type(None))
     if len(classes) > 1:
+        decoder = _of_one_of(classes)
+    else:
+        (only,) = (hint for hint in hints if hint is not type(None))
+        decoder = _decoder(only)
+    return (lambda value: None if value is None else decoder(value)) if type(None) in hints else decoder
+
+
+def _of_one_of(classes: tuple[type, ...]) -> _Decoder:
+    def decoded(value: object) -> object:
         if isinstance(value, classes):
             return value
-        raise Malformed(where, f"expected one of {', '.join(c.__name__ for c in classes)}, got {value!r}")
-    (only,) = (hint for hint in hints if hint is not type(None))
-    return _decode(only, value, where)
+        raise Malformed("", f"expected one of {', '.join(c.__name__ for c in classes)}, got {value!r}")
+
+    return decoded
 
 
-def _tuple(hints: tuple[object, ...], value: object, where: str) -> tuple[object, ...]:
-    if not isinstance(value, list | tuple):
-        raise Malformed(where, f"expected a list, got {value!r}")
-    items = cast("list[object]", value)
-    if hints[-1] is Ellipsis:
-        hints = (hints[0],) * len(items)
-    if len(items) != len(hints):
-        raise Malformed(where, f"expected {len(hints)} items, got {len(items)}")
-    return tuple(_decode(h, item, f"{where}[{i}]") for i, (h, item) in enumerate(zip(hints, items, strict=True)))
+def _of_tuple(hints: tuple[object, ...]) -> _Decoder:
+    decoders = [_decoder(hint) for hint in hints if hint is not Ellipsis]
+
+    def decoded(value: object) -> tuple[object, ...]:
+        if not isinstance(value, list | tuple):
+            raise Malformed("", f"expected a list, got {value!r}")
+        items = cast("list[object]", value)
+        of = decoders * len(items) if hints[-1] is Ellipsis else decoders
+        if len(items) != len(of):
+            raise Malformed("", f"expected {len(of)} items, got {len(items)}")
+        return tuple(_part(of, item, f"[{i}]") for i, (of, item) in enumerate(zip(of, items, strict=True)))
+
+    return decoded
 
 
-def _enum(hint: type[Enum], value: object, where: str) -> Enum:
-    for member in hint:
-        if member.value == value:
-            return member
-    raise Malformed(where, f"expected one of {', '.join(str(m.value) for m in hint)}, got {value!r}")
+def _of_enum(kind: type[Enum]) -> _Decoder:
+    members = {member.value: member for member in kind}
+
+    def decoded(value: object) -> Enum:
+        try:
+            return members[value]
+        except (KeyError, TypeError):  # TypeError: a list or an object
+            expected = ", ".join(str(member) for member in members)
+            raise Malformed("", f"expected one of {expected}, got {value!r}") from None
+
+    return decoded
 
 
-def _dataclass(hint: type, value: object, where: str) -> object:
-    given = _object(value, where)
-    hints, names = _hints(hint), _names(hint) or ()
-    if unknown := [name for name in given if name not in names]:
-        raise Malformed(_join(where, unknown[0]), f"unknown field; there are {', '.join(names)}")
-    if missing := [name for name in _required(hint) if name not in given]:
-        raise Malformed(where, f"missing {', '.join(missing)}")
-    return hint(**{name: _decode(hints[name], item, _join(where, name)) for name, item in given.items()})
+@functools.cache
+def _decoders(kind: type) -> dict[str, _Decoder]:
+    """Return the decoders of the fields of a dataclass."""
+    hints = _hints(kind)
+    return {name: _decoder(hints[name]) for name in _names(kind) or ()}
 
 
-def _plain(hint: type, value: object, where: str) -> object:
-    accepted = (int, float) if hint is float else hint
-    if not isinstance(value, accepted) or (isinstance(value, bool) and hint is not bool):
-        raise Malformed(where, f"expected {hint.__name__}, got {value!r}")
-    if hint is not float:
-        return value
-    try:
-        return float(value)  # pyright: ignore[reportArgumentType]
-    except OverflowError:  # of an integer
-        raise Malformed(where, "expected a number that a float holds, got one of more than 308 digits") from None
+def _of_dataclass(kind: type) -> _Decoder:
+    required = _required(kind)
+
+    def decoded(value: object) -> object:
+        given, decoders = _object(value), _decoders(kind)  # not before: a field may be of its own class
+        if unknown := [name for name in given if name not in decoders]:
+            raise Malformed(unknown[0], f"unknown field; there are {', '.join(decoders)}")
+        if missing := [name for name in required if name not in given]:
+            raise Malformed("", f"missing {', '.join(missing)}")
+        return kind(**{name: _part(decoders[name], item, name) for name, item in given.items()})
+
+    return decoded
 
 
-def _object(value: object, where: str) -> dict[str, object]:
+def _of_plain(kind: type) -> _Decoder:
+    accepted = (int, float) if kind is float else kind
+
+    def decoded(value: Any) -> object:
+        if type(value) is kind:
+            return value
+        if not isinstance(value, accepted) or (isinstance(value, bool) and kind is not bool):
+            raise Malformed("", f"expected {kind.__name__}, got {value!r}")
+        if kind is not float:
+            return value
+        try:
+            return float(value)
+        except OverflowError:  # of an integer
+            raise Malformed("", "expected a number that a float holds, got one of more than 308 digits") from None
+
+    return decoded
+
+
+def _object(value: object) -> dict[str, object]:
     if not isinstance(value, dict):
-        raise Malformed(where, f"expected an object, got {value!r}")
+        raise Malformed("", f"expected an object, got {value!r}")
     return cast("dict[str, object]", value)
-
-
-def _join(where: str, name: str) -> str:
-    return f"{where}.{name}" if where else name
