@@ -194,10 +194,11 @@ def candidates_of(session: Session, job_id: UUID) -> list[JsonObject]:
 
 def active_identical(session: Session, request_hash: str) -> Job | None:
     """Return the oldest job for an equal request that is queued or running and not asked to stop."""
-    query = _whole().where(
+    query = select(Job.id).where(
         Job.request_hash == request_hash, Job.status.in_(ACTIVE_STATUSES), Job.cancel_requested.is_(False)
     )
-    return session.scalars(query.order_by(Job.id).limit(1)).first()
+    found = session.scalar(query.order_by(Job.id).limit(1))
+    return None if found is None else get(session, found)
 
 
 def target(session: Session | Connection, job_id: UUID) -> Target:

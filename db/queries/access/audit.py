@@ -5,6 +5,7 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from db.queries.insert import insert_row
 from db.schema.access import AuditEvent
 
 
@@ -19,10 +20,9 @@ def add(
     outcome: str,
 ) -> None:
     """Add an event, in the transaction of the change that it records."""
-    session.add(
-        AuditEvent(actor=actor, key_id=key_id, action=action, subject=subject, request_id=request_id, outcome=outcome)
-    )
     session.flush()
+    values = {"actor": actor, "key_id": key_id, "action": action, "subject": subject, "request_id": request_id}
+    insert_row(session, AuditEvent, {**values, "outcome": outcome})
 
 
 def list_page(
