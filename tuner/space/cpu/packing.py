@@ -55,6 +55,7 @@ _B_BESIDE_C = 0.5  # of the bytes of C
 _MANY_THREADS = 8  # to wait for, and to read panels from whose caches
 # Of L2 for a row-major f32 B that is read in place: it stays there, and no thread waits for panels.
 _SMALL_B, _SMALL_B_OF_MANY_THREADS = 0.25, 0.5
+_FEW_ROWS_OF_B = 80  # of f32, up to which memory takes longer for C than multiplications do
 _ROWS_OF_THREAD = 0.5  # of L2 for the rows of A of each of many threads, past which pass panels that it copied itself
 
 
@@ -150,15 +151,21 @@ def reads_rows_of_b(isa: Isa, pack_b: Packing) -> bool:
 
 
 def _stays_in_place(on: CpuProblem) -> bool:
-    """Return whether reading B in place is as fast: f32 rows, which need no interleaving, in L2 after the
-    first pass.
+    """Return whether reading B in place is as fast: small f32 rows, which need no interleaving, that begin on lines, or
+    so few that C decides.
     """
     p = on.problem
-    cores = on.spec.cores or 1
+    pitch_bytes = p.pitch_b * p.dtype_b.nbytes
+    fast = pitch_bytes % line_bytes(on) == 0 or p.k <= _FEW_ROWS_OF_B  # otherwise vectors lie on two lines
+    return _has_small_rows_of_f32(on) and fast and not _aliases(pitch_bytes, p.k)
+
+
+def _has_small_rows_of_f32(on: CpuProblem) -> bool:
+    """Return whether B [K, N] is f32 and in L2 after the first pass, and threads would wait for each other's panels."""
+    p, cores = on.problem, on.spec.cores or 1
     small = _SMALL_B_OF_MANY_THREADS if cores >= _MANY_THREADS else _SMALL_B
     in_l2 = p.k * p.columns_b * p.dtype_b.bits // 8 <= small * (on.spec.l2_bytes or L2_BYTES)
-    plain = p.dtype_b.bits == 32 and not p.transpose_b and not _aliases(p.pitch_b * p.dtype_b.nbytes, p.k)
-    return plain and in_l2 and p.batch == 1 and cores > 1  # one alone waits for nobody's panels
+    return p.dtype_b.bits == 32 and not p.transpose_b and in_l2 and p.batch == 1 and cores > 1
 
 
 def _takes_panels_of_b(on: CpuProblem, isa: Isa) -> bool:
@@ -297,15 +304,17 @@ def reads_all_of_k(on: CpuProblem, point: CpuPoint) -> bool:
 
 
 def with_own_panels(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
-    """Let each of many threads copy the panels of an f32 B [N, K] that it uses, in place of one copy for all, if its
-    rows of A stay in L2 while they pass: none waits for panels of others, or reads them from caches of others.
+    """Let each thread copy the panels that it uses of a small f32 B [K, N], and each of many those of any f32 B [N, K],
+    in place of one copy for all, if its rows of A stay in L2 while they pass: none waits for panels of others, or reads
+    them from caches of others.
     """
     p, threads_k = on.problem, point.threads_k
     many = point.threads_m * point.threads_n * threads_k >= _MANY_THREADS
     shared = point.pack_a == Packing.NONE.value and point.pack_b == Packing.WHOLE.value
-    columns_of_f32 = p.dtype_b.bits == 32 and p.transpose_b and p.batch == 1
+    columns_of_f32 = many and p.dtype_b.bits == 32 and p.transpose_b and p.batch == 1
     rows_bytes = p.m * p.k * p.dtype_a.nbytes / (point.threads_m * threads_k)
-    own = many and shared and columns_of_f32 and rows_bytes <= _ROWS_OF_THREAD * (on.spec.l2_bytes or L2_BYTES)
+    in_l2 = rows_bytes <= _ROWS_OF_THREAD * (on.spec.l2_bytes or L2_BYTES)
+    own = shared and in_l2 and (columns_of_f32 or _has_small_rows_of_f32(on))
     if own:
         point = point._replace(pack_b=Packing.BLOCK.value)
     how = ", by each thread for itself, whose rows of A stay in L2" if own else _why_packed(on, Packing(point.pack_b))

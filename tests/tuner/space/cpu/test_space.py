@@ -536,12 +536,17 @@ def test_panels_of_b_for_tile_registers_pass_the_parts_of_a_that_l2_holds(
         (151, 372, 946, True, 16, Packing.BLOCK),
         (580, 424, 1201, True, 4, Packing.WHOLE),
         (3000, 2000, 1201, True, 16, Packing.WHOLE),
-        (513, 259, 540, False, 16, Packing.NONE),
+        (512, 256, 540, False, 16, Packing.NONE),
         (513, 259, 540, False, 4, Packing.WHOLE),
+        (140, 107, 80, False, 4, Packing.NONE),
+        (513, 259, 540, False, 16, Packing.BLOCK),  # rows of B do not begin on lines
+        (140, 107, 445, False, 4, Packing.BLOCK),
+        (140, 107, 445, False, 2, Packing.BLOCK),
+        (140, 112, 445, False, 4, Packing.NONE),
         (700, 600, 640, False, 16, Packing.WHOLE),
     ],
 )
-def test_many_threads_share_no_panels_that_each_can_do_without(
+def test_threads_share_no_panels_that_each_can_do_without(
     m: int, n: int, k: int, *, transpose_b: bool, cores: int, packing: Packing
 ) -> None:
     explained = explain_cpu_default(gemm(m, n, k, F32, transpose_b=transpose_b), replace(RAPIDS, cores=cores))
