@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from typing import cast
+from typing import TYPE_CHECKING, cast
 from uuid import UUID
 
 from pydantic import ValidationError
@@ -21,7 +21,6 @@ from db.queries.insert import one_import_at_a_time
 from db.queries.results import kernels, predictions, trials
 from db.queries.results.kernels import ArtifactFile
 from db.schema.job import Job as JobRow
-from db.schema.record import Record as RecordRow
 from db.schema.result_key import ResultKey as ResultKeyRow
 from db.schema.reuse import Reuse as ReuseRow
 from db.schema.trial import Measurement as MeasurementRow
@@ -56,6 +55,9 @@ from tuner.exchange.kernel_record import KernelRecord, binary_of
 from tuner.exchange.records import Ended, JobRecord, TrialRecord
 from tuner.session.trial import ReusedFrom, Status
 
+if TYPE_CHECKING:
+    from db.schema.record import Record as RecordRow
+
 _BINARY, _TEXT, _MANIFEST = "application/octet-stream", "text/plain; charset=utf-8", "application/json"
 _PORTION = 40  # lines of one transaction: SQLite writes them in some 50 ms
 Resolve = Callable[[str], DeviceSpec]
@@ -72,7 +74,7 @@ class Checked:
     exchange: Exchange
     files: dict[tuple[str, str], list[ArtifactFile]]
     origin: str | None
-    tuner_records: list[RecordRow]
+    tuner_records: "list[RecordRow]"
     added: Counter[str] = field(default_factory=Counter)
     kernels: set[UUID] = field(default_factory=set)
 
@@ -116,7 +118,7 @@ def check(
     return Checked(exchange, files, origin, others)
 
 
-def _new_tuner_records(session: Session, exchange: Exchange, settings: Settings) -> list[RecordRow]:
+def _new_tuner_records(session: Session, exchange: Exchange, settings: Settings) -> "list[RecordRow]":
     if not exchange.tuner_records:
         return []
     # Imported here: most files have no results of other tuners.

@@ -10,10 +10,7 @@ from sqlalchemy.orm import Session
 from codegen import GemmProblem, InvalidConfig, KernelConfig
 from codegen.backend import backend_for, backend_of
 from codegen.serialization import content_hash
-from db.queries import (
-    problems,
-    recordings,
-)
+from db.queries import problems
 from db.session import Database
 from hal import DeviceKind, DeviceSpec
 from service.api.audit.log import record
@@ -80,6 +77,9 @@ def check(results: Results, format: Format, problem: GemmProblem, spec: DeviceSp
 
 def write(database: Database, read: Recorded) -> None:
     """Write a recording in portions, so that other writers do not wait; no reader sees it before `add`."""
+    # Imported here, and in `add`: files of own results are read without it.
+    from db.queries import recordings
+
     with database.write() as session:
         recording_id, is_complete = recordings.begin(
             session,
@@ -101,6 +101,8 @@ def write(database: Database, read: Recorded) -> None:
 
 def add(session: Session, read: Recorded, by: Caller) -> ImportOut:
     """Show a recording that was written, with its event in the audit log unless an identical one was stored."""
+    from db.queries import recordings
+
     is_new = recordings.complete(session, read.digest)
     found = recordings.by_digest(session, read.digest)
     assert found is not None  # written before

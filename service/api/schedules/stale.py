@@ -17,7 +17,6 @@ from service.api.jobs.requests import (
     understand,
 )
 from service.api.jobs.schemas import JobBody
-from service.api.kernels.binaries import queue_rebuilds
 from service.api.kernels.lookup.staleness import changes
 from service.api.keys.caller import Caller
 from service.api.schedules.planning import Planning
@@ -86,6 +85,9 @@ def rebuild_stale_binaries(kind: str, template: JsonObject, planning: Planning, 
     """
     if kind != "stale" or not isinstance(most := template.get("binaries"), int) or most < 1:
         return
+    # Imported here: few schedules ask for it.
+    from service.api.kernels.binaries import queue_rebuilds
+
     try:
         queue_rebuilds(planning.database, planning.settings, by, most)
     except (Conflict, TooMany) as error:

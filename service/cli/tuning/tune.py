@@ -87,7 +87,6 @@ def tune_command(
     with ExitStack() as drivers:
         probes = drivers.enter_context(asking_drivers())
         # Imported here, while the drivers answer.
-        from service.cli.devices.unused import print_unused_gpus
         from service.cli.options.naming import told_by_options
         from service.cli.options.percent import read_percent
         from service.cli.tuning.requests import flags, job_of, set_of
@@ -120,6 +119,9 @@ def tune_command(
             if not as_json:
                 where = made.device if (url := server()) is None else f"{made.device} of {url}"
                 CONSOLE.print(f"tuning {what} on {where}", highlight=False, soft_wrap=True)
+                # Imported here, after the first line: it brings the models of devices.
+                from service.cli.devices.unused import print_unused_gpus
+
                 print_unused_gpus(access, device, made.device)
                 print_line(f"{'' if done.is_new else 'resuming '}{'job' if shapes is None else 'shape set'} {made.id}")
             # Imported here, after the first lines: they bring the compiler and the search.
