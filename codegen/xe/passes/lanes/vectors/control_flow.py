@@ -37,10 +37,12 @@ _NO_LAYOUT = layout_of([], [])
 
 def _for(lowering: Lowering, op: Operation) -> None:
     assert isinstance(op, scf.ForOp)
-    old, (lower, upper, step) = op.body.block, _bounds(lowering, op)
-    starts = [
-        _carried(lowering, lowering[s], lowering.layout(a)) for a, s in zip(old.args[1:], op.iter_args, strict=True)
-    ]
+    old = op.body.block
+    if _runs_once(op):
+        _lower_once(lowering, op)
+        return
+    lower, upper, step = _bounds(lowering, op)
+    starts = _starts(lowering, op)
     block = _entered(lowering, old.args[1:], starts, first=[(old.args[0], lower)])
     loop = for_loop((lower, upper, step), _all_parts(starts), block)  # first, since its bounds divide its counter
     if lower.type != op.lb.type:
@@ -52,6 +54,31 @@ def _for(lowering: Lowering, op: Operation) -> None:
         _yield(lowering, old, starts)
     lowering.emitter.add(loop)
     _define_all(lowering, op.results, starts, loop.results)
+
+
+def _starts(lowering: Lowering, op: scf.ForOp) -> list[Value]:
+    """Return what a loop carries into its first iteration."""
+    pairs = zip(op.body.block.args[1:], op.iter_args, strict=True)
+    return [_carried(lowering, lowering[start], lowering.layout(argument)) for argument, start in pairs]
+
+
+def _runs_once(op: scf.ForOp) -> bool:
+    """True if a loop is known to have one iteration."""
+    lower, upper, step = map(number, (op.lb, op.ub, op.step))
+    return lower is not None and upper is not None and step is not None and lower < upper <= lower + step
+
+
+def _lower_once(lowering: Lowering, op: scf.ForOp) -> None:
+    """Lower a loop of one iteration to what it does.
+
+    LLVM would hoist the addresses of all its loads, which no counter changes, and hold them until the last one.
+    """
+    old, starts = op.body.block, _starts(lowering, op)
+    for argument, value in zip(old.args, (lowering[op.lb], *starts), strict=True):
+        lowering.define(argument, value)
+    lowering.lower(old)
+    for result, value, start in zip(op.results, _last(old).operands, starts, strict=True):
+        lowering.define(result, _like(lowering, lowering[value], start))
 
 
 def _bounds(lowering: Lowering, op: scf.ForOp) -> list[SSAValue]:

@@ -30,6 +30,7 @@ from tests.codegen.xe.passes.lanes.lane_kernels import (
     check,
     compiled,
     kernel,
+    lanes_text,
     numbers,
 )
 
@@ -329,6 +330,27 @@ def test_descriptors_move_and_are_carried() -> None:
     source = kernel("%A: memref<64x32xf32>, %O: memref<8x32xf32>", body)
     assert "2d_block_prefetch_32b_8r16x1c" in compiled(source).ll
     check(source, [numbers("f32", 64, 32), np.zeros((8, 32), np.float32)], 1e-6)
+
+
+@pytest.mark.parametrize(("end", "loops"), [("%c8", 0), ("%c16", 1), ("%c0", 1)])
+def test_a_loop_of_one_iteration_is_what_it_does(end: str, loops: int) -> None:
+    body = f"""
+    %at = xegpu.create_nd_tdesc %A[%c8, %c0] : memref<32x16xf32> -> !xegpu.tensor_desc<4x16xf32>
+    %z = xegpu.load_nd %at : !xegpu.tensor_desc<4x16xf32> -> vector<4x16xf32>
+    %r:2 = scf.for %i = %c1 to {end} step %c8 iter_args(%sum = %z, %d = %at)
+        -> (vector<4x16xf32>, !xegpu.tensor_desc<4x16xf32>) {{
+      %n = xegpu.update_nd_offset %d, [%i, %c0] : !xegpu.tensor_desc<4x16xf32>
+      %v = xegpu.load_nd %n : !xegpu.tensor_desc<4x16xf32> -> vector<4x16xf32>
+      %s = arith.subf %v, %sum : vector<4x16xf32>
+      scf.yield %s, %n : vector<4x16xf32>, !xegpu.tensor_desc<4x16xf32>
+    }}
+    %last = xegpu.load_nd %r#1 : !xegpu.tensor_desc<4x16xf32> -> vector<4x16xf32>
+    %sum = arith.mulf %r#0, %last : vector<4x16xf32>
+    %o = xegpu.create_nd_tdesc %O : memref<4x16xf32> -> !xegpu.tensor_desc<4x16xf32>
+    xegpu.store_nd %sum, %o[%c0, %c0] : vector<4x16xf32>, !xegpu.tensor_desc<4x16xf32>"""
+    source = kernel("%A: memref<32x16xf32>, %O: memref<4x16xf32>", body)
+    assert lanes_text(source).count("scf.for") == loops
+    check(source, [numbers("f32", 32, 16), np.zeros((4, 16), np.float32)], 1e-6)
 
 
 def test_a_loop_that_tests_first() -> None:

@@ -155,7 +155,7 @@ def test_rows_of_loops_are_those_of_all_lanes(row: str, first: str, last: str) -
     memory = "memref<480x65xf32>"
     body = f"""
     %lane = gpu.lane_id
-    scf.for %i = %c0 to %c32 step %c32 iter_args(%carried = {first}) -> (index) {{
+    scf.for %i = %c0 to %c32 step %c16 iter_args(%carried = {first}) -> (index) {{
       %a = xegpu.create_nd_tdesc %A : {memory} -> {TILE}
       %v = xegpu.load_nd %a[{row}, %c0] : {TILE} -> {VALUE}
       %e = math.exp %v : {VALUE}
