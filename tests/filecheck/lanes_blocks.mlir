@@ -131,23 +131,21 @@ gpu.module @kernels {
 // CHECK-NEXT:       %25 = arith.index_cast %24 : vector<2xindex> to vector<2xi64>
 // CHECK-NEXT:       %26 = vector.extract %25[0] : i64 from vector<2xi64>
 // CHECK-NEXT:       %27 = llvm.getelementptr %11[%26] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
-// CHECK-NEXT:       %28 = llvm.load %27 {alignment = 4 : i64} : !llvm.ptr<1> -> f32
-// CHECK-NEXT:       %29 = vector.extract %25[1] : i64 from vector<2xi64>
-// CHECK-NEXT:       %30 = llvm.getelementptr %11[%29] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
-// CHECK-NEXT:       %31 = llvm.load %30 {alignment = 4 : i64} : !llvm.ptr<1> -> f32
-// CHECK-NEXT:       %32 = vector.from_elements %28, %31 : vector<2xf32>
+// CHECK-NEXT:       %28 = vector.extract %25[1] : i64 from vector<2xi64>
+// CHECK-NEXT:       %29 = llvm.getelementptr %11[%28] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
+// CHECK-NEXT:       %30 = llvm.load %27 {alignment = 4 : i64} : !llvm.ptr<1> -> f32
+// CHECK-NEXT:       %31 = llvm.load %29 {alignment = 4 : i64} : !llvm.ptr<1> -> f32
+// CHECK-NEXT:       %32 = vector.from_elements %30, %31 : vector<2xf32>
 // CHECK-NEXT:       %33 = vector.broadcast %0 : f32 to vector<2xf32>
 // CHECK-NEXT:       %34 = arith.select %18, %32, %33 : vector<2xi1>, vector<2xf32>
-// CHECK-NEXT:       %35 = vector.extract %34[0] : f32 from vector<2xf32>
-// CHECK-NEXT:       %36 = arith.index_cast %3 : index to i64
-// CHECK-NEXT:       %37 = llvm.getelementptr %11[%36] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
+// CHECK-NEXT:       %35 = arith.index_cast %3 : index to i64
+// CHECK-NEXT:       %36 = llvm.getelementptr %11[%35] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
+// CHECK-NEXT:       %37 = llvm.getelementptr %36[10] : (!llvm.ptr<1>) -> !llvm.ptr<1>, f32
 // CHECK-NEXT:       scf.if %16 {
-// CHECK-NEXT:         llvm.store %35, %37 {alignment = 4 : i64} : f32, !llvm.ptr<1>
-// CHECK-NEXT:       }
-// CHECK-NEXT:       %38 = vector.extract %34[1] : f32 from vector<2xf32>
-// CHECK-NEXT:       %39 = llvm.getelementptr %37[10] : (!llvm.ptr<1>) -> !llvm.ptr<1>, f32
-// CHECK-NEXT:       scf.if %16 {
-// CHECK-NEXT:         llvm.store %38, %39 {alignment = 4 : i64} : f32, !llvm.ptr<1>
+// CHECK-NEXT:         %38 = vector.extract %34[0] : f32 from vector<2xf32>
+// CHECK-NEXT:         llvm.store %38, %36 {alignment = 4 : i64} : f32, !llvm.ptr<1>
+// CHECK-NEXT:         %39 = vector.extract %34[1] : f32 from vector<2xf32>
+// CHECK-NEXT:         llvm.store %39, %37 {alignment = 4 : i64} : f32, !llvm.ptr<1>
 // CHECK-NEXT:       }
 // CHECK-NEXT:       gpu.return
 // CHECK-NEXT:     }

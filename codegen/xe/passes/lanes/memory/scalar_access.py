@@ -22,6 +22,7 @@ from codegen.xe.passes.lanes.emitter import (
     Register,
     bits_of,
     element_of,
+    length_of,
 )
 from codegen.xe.passes.lanes.memory.element_pointers import differences, pointers_of
 from codegen.xe.passes.lanes.memory.lane_memory import (
@@ -149,18 +150,25 @@ def _load(emitter: Emitter, access: Access, places: Places, fill: SSAValue, leng
 
 
 def store_each(emitter: Emitter, access: Access, value: Lanes) -> None:
-    """Store the elements of a block that are inside the matrix."""
+    """Store the elements of a block that are inside the matrix.
+
+    The condition that all registers of a chunk share is tested once, around them: Intel's compiler otherwise takes the
+    elements of all chunks from their vectors before the first branch, and holds both.
+    """
     registers, owned, columns = value.registers(), owners(value.layout), access.type.get_shape()[-1]
     for some in _alike(access, value.layout, [[register] for register in range(len(registers))]):
         numbers = [number for (number,) in some]
         places = value.layout.places[numbers]
         pointers, inside = pointers_of(emitter, access.matrix, access.type.element_type, places, columns, clamped=False)
-        for i, (number, pointer) in enumerate(zip(numbers, pointers, strict=True)):
-            conditions = [emitter.register((condition, i)) for condition in inside]
-            conditions += [] if owned[number].all() else [emitter.lanes(owned[number].tolist())]
-            scalar = emitter.register(registers[number])
-            with Guarded(emitter, conditions):
-                store(emitter, pointer, scalar, access.cache)
+        shared = [condition for condition in inside if length_of(condition) == 1]
+        own = [condition for condition in inside if length_of(condition) > 1]
+        with Guarded(emitter, shared):
+            for i, (number, pointer) in enumerate(zip(numbers, pointers, strict=True)):
+                conditions = [emitter.register((condition, i)) for condition in own]
+                conditions += [] if owned[number].all() else [emitter.lanes(owned[number].tolist())]
+                scalar = emitter.register(registers[number])
+                with Guarded(emitter, conditions):
+                    store(emitter, pointer, scalar, access.cache)
 
 
 def holds_rows(layout: LaneLayout, shape: Ints) -> bool:

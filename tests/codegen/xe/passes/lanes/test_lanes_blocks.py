@@ -386,6 +386,31 @@ def test_lanes_of_narrow_subgroups_share_offsets_of_rows_and_of_columns(size: in
     assert len(re.findall("arith.select .*index", text(module))) == selected
 
 
+@pytest.mark.parametrize("row", [-9, -3, 20, 46, 60])
+@pytest.mark.parametrize("column", [-17, -5, 8, 30, 39])
+def test_lanes_store_what_is_inside_on_any_side(row: int, column: int) -> None:
+    body = """
+    %a = xegpu.create_nd_tdesc %A : memref<8x32xf32> -> !xegpu.tensor_desc<8x32xf32>
+    %o = xegpu.create_nd_tdesc %O : memref<50x39xf32> -> !xegpu.tensor_desc<8x32xf32>
+    %v = xegpu.load_nd %a[%c0, %c0] : !xegpu.tensor_desc<8x32xf32> -> vector<8x32xf32>
+    xegpu.store_nd %v, %o[%row, %column] : vector<8x32xf32>, !xegpu.tensor_desc<8x32xf32>"""
+    source = kernel("%A: memref<8x32xf32>, %O: memref<50x39xf32>, %row: index, %column: index", body)
+    a, padded = numbers("f32", 8, 32), np.zeros((50 + 2 * 64, 39 + 2 * 64), np.float32)
+    padded[64 + row :, 64 + column :][:8, :32] = a
+    _, out, *_ = check(source, [a, np.zeros((50, 39), np.float32), row, column])
+    np.testing.assert_array_equal(out, padded[64:-64, 64:-64])
+
+
+def test_lanes_test_a_column_once_for_its_rows() -> None:
+    body = """
+    %o = xegpu.create_nd_tdesc %O : memref<50x35xf32> -> !xegpu.tensor_desc<8x32xf32>
+    %v = arith.constant dense<1.0> : vector<8x32xf32>
+    xegpu.store_nd %v, %o[%row, %c1] : vector<8x32xf32>, !xegpu.tensor_desc<8x32xf32>"""
+    lowered = lanes_text(kernel("%O: memref<50x35xf32>, %row: index", body))
+    columns, rows = 32 // 16, 8
+    assert lowered.count("scf.if") == columns * (1 + rows)
+
+
 def read_by_lanes(memory: str, a: Array, shape: tuple[int, int], *, by_columns: bool = False) -> Array:
     """Return the first rows and columns of a matrix as a GPU without block messages reads them."""
     element = memory.partition(",")[0].rpartition("x")[2].rstrip(">")
