@@ -4,7 +4,7 @@ Each case was compiled for b580, max1550 and lunar-lake, those of lanes for a770
 configuration avoids them.
 """
 
-from codegen import SlmOperands, XeConfig
+from codegen import DType, SlmOperands, XeConfig
 from codegen.problem.epilogue import Axis
 from codegen.xe.rules import steps_of
 from codegen.xe.rules.case import Problem
@@ -87,23 +87,30 @@ def _in_vectors(on: Problem, config: XeConfig) -> int:
     """Return the bytes of operands that lanes access in vectors: all loads of a K step are issued before their values
     are used, and take a word for each element of B that is loaded by rows.
 
-    Of an operand in shared local memory the part is held that a sub-group copies there: of A twice, and of B by columns
-    a word for each element, before and after halves of words are exchanged, and then their bytes.
+    Rows that are not of whole words are loaded by elements, and each takes a word. Of an operand in shared local memory
+    the part is held that a sub-group copies there: of A twice, and of B by columns a word for each element, before and
+    after halves of words are exchanged, and then their bytes.
     """
     if not (on.vectors_a and on.vectors_b):
         return 0
-    block, slm, nbytes = config.matmul.block, config.strategy.slm, on.problem.dtype_b.nbytes
-    columns = on.problem.products
-    of_a = config.sg_m * on.problem.dtype_a.nbytes * (slm is not SlmOperands.BOTH)
+    p, block, slm = on.problem, config.matmul.block, config.strategy.slm
+    columns = p.products
+    a, b = _loaded_bytes(p.dtype_a, p.row_a, p.pitch_a), _loaded_bytes(p.dtype_b, p.row_b, p.pitch_b)
+    of_a = config.sg_m * a * (slm is not SlmOperands.BOTH)
     if slm in _A:
-        of_a += 2 * block.m * on.problem.dtype_a.nbytes // config.subgroups
+        of_a += 2 * block.m * a // config.subgroups
     if slm not in _B:
-        of_b = config.sg_n * columns * (nbytes if on.problem.transpose_b else _WORD_BYTES)
+        of_b = config.sg_n * columns * (b if p.transpose_b else _WORD_BYTES)
     else:
-        words = 2 if nbytes > 1 else 3
-        held = nbytes + words * _WORD_BYTES if on.problem.transpose_b else nbytes
-        of_b = block.n * columns * held // config.subgroups
+        words = 2 if p.dtype_b.nbytes > 1 else 3
+        of_b = block.n * columns * (b + words * _WORD_BYTES if p.transpose_b else b) // config.subgroups
     return (of_a + of_b) * block.k
+
+
+def _loaded_bytes(dtype: DType, row: int, pitch: int) -> int:
+    """Return the bytes that an element takes in registers when it is loaded from rows of a length and a pitch."""
+    of_words = all(n * dtype.bits % (8 * _WORD_BYTES) == 0 for n in (row, pitch))
+    return dtype.nbytes if of_words else _WORD_BYTES
 
 
 def _exchanged(on: Problem, config: XeConfig) -> int:

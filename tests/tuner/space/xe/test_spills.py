@@ -116,3 +116,14 @@ def test_rounds_of_several_steps_load_those_that_are_staged_at_once() -> None:
     for steps, keeps in ((2, False), (1, True)):
         tiled = replace(config, matmul=matmul, strategy=replace(strategy, k_unroll=steps))
         assert keeps_registers(check_problem(problem, find("b580")), tiled) == keeps
+
+
+@pytest.mark.parametrize(("k", "keeps"), [(84, True), (83, False)])
+def test_rows_that_are_not_of_whole_words_are_loaded_by_elements(k: int, keeps: bool) -> None:
+    """32x32 of a sub-group in K steps of 16: ocloc 26.27 spills 1,376 bytes for dg2 where K is odd, none else."""
+    problem = BF16(96, 144, k, dtype_b=DType.E4M3, lda=128)
+    config = default_config(problem, find("a770"))
+    matmul = replace(config.matmul, block=Extent(32, 32, 16))
+    strategy = replace(config.strategy, sg_layout=(1, 1), slm=SlmOperands.NONE, slm_stages=0)
+    tiled = replace(config, matmul=matmul, strategy=strategy)
+    assert keeps_registers(check_problem(problem, find("a770")), tiled) == keeps
