@@ -25,6 +25,15 @@ from service.api.records.schemas import RECORD_EXAMPLE
 from service.artifacts import ArtifactStore
 from service.cli.commands import COMMANDS
 
+_LIBRARIES = """import gc; gc.disable()
+import os, sqlite3, typer, rich.console, pydantic, sqlalchemy.orm{more}
+pydantic.BaseModel
+engine = sqlalchemy.create_engine("sqlite:///" + os.environ["XETUNE_DATA_DIR"] + "/xetune.sqlite")
+with engine.connect() as connection:
+    print(connection.execute(sqlalchemy.text("SELECT count(*) FROM job")).scalar(), flush=True)
+"""
+"""What no command that reads the database can do without: the libraries, as they are, and one query."""
+
 _LISTING = (
     ["jobs"],
     ["kernels"],
@@ -83,7 +92,7 @@ _ROOT = Path(__file__).parents[2]
 def timed(arguments: list[str], folder: Path) -> tuple[float, float, float]:
     """Return the processor time of a command, and the wall times until its first output and its end, in seconds.
 
-    It uses the database in `folder`, and files beside that.
+    The arguments may be "-c" and a program. It uses the database in `folder`, and files beside that.
     """
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     with _started(arguments, folder) as run:
@@ -96,7 +105,7 @@ def timed(arguments: list[str], folder: Path) -> tuple[float, float, float]:
 
 
 def _started(arguments: list[str], folder: Path) -> subprocess.Popen[bytes]:
-    line = [sys.executable, "-m", "service.cli", *arguments]
+    line = [sys.executable, *(arguments if arguments[0] == "-c" else ["-m", "service.cli", *arguments])]
     # Python keeps the bytecode of modules, as it does where a user installs them.
     environment = os.environ | {"XETUNE_DATA_DIR": str(folder), "PYTHONDONTWRITEBYTECODE": "", "PYTHONPATH": str(_ROOT)}
     return subprocess.Popen(
@@ -150,6 +159,8 @@ def main() -> None:
         )
         for line in _BEFORE:
             timed(line, filled)
+        for name, more in (("the libraries alone", ""), ("with numpy", ", numpy")):
+            print_row(name, ["-c", _LIBRARIES.format(more=more)], filled, runs)
         for line in _OF_RESULTS:
             name = f"`xetune {' '.join(line)}`, {counts['jobs']} jobs and {counts['kernels']} kernels"
             print_row(name, line, filled, runs)
