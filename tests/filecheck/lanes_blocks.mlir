@@ -102,6 +102,10 @@ gpu.module @kernels {
 
 // CHECK:      builtin.module {
 // CHECK-NEXT:   gpu.module @kernels {
+// CHECK-NEXT:     "llvm.func"() <{sym_name = "xetune.load.2.global_2xi64_2xf32", function_type = !llvm.func<vector<2xf32> (!llvm.ptr<1>, vector<2xi64>)>, linkage = #llvm.linkage<"external">, CConv = #llvm.cconv<spir_funccc>, no_unwind, will_return, memory_effects = #llvm.memory_effects<other = none, argMem = read, inaccessibleMem = none, errnoMem = none, targetMem0 = none, targetMem1 = none>}> ({
+// CHECK-NEXT:     }) : () -> ()
+// CHECK-NEXT:     "llvm.func"() <{sym_name = "xetune.store.3.2xf32_global_2xi64", function_type = !llvm.func<void (vector<2xf32>, !llvm.ptr<1>, vector<2xi64>)>, linkage = #llvm.linkage<"external">, CConv = #llvm.cconv<spir_funccc>, no_unwind, will_return, memory_effects = #llvm.memory_effects<other = none, argMem = write, inaccessibleMem = none, errnoMem = none, targetMem0 = none, targetMem1 = none>}> ({
+// CHECK-NEXT:     }) : () -> ()
 // CHECK-NEXT:     gpu.func @narrow(%A: memref<6x10xf32>, %row: index) kernel attributes {known_block_size = array<i32: 16, 1, 1>, xetune.block_io_assumed = []} {
 // CHECK-NEXT:       %0 = arith.constant 0.000000e+00 : f32
 // CHECK-NEXT:       %1 = gpu.lane_id
@@ -112,40 +116,31 @@ gpu.module @kernels {
 // CHECK-NEXT:       %6 = arith.constant 10 : index
 // CHECK-NEXT:       %7 = arith.constant dense<[0, 10]> : vector<2xindex>
 // CHECK-NEXT:       %8 = arith.constant 0 : index
-// CHECK-NEXT:       %9 = "memref.extract_aligned_pointer_as_index"(%A) : (memref<6x10xf32>) -> index
-// CHECK-NEXT:       %10 = arith.index_cast %9 : index to i64
-// CHECK-NEXT:       %11 = llvm.inttoptr %10 : i64 to !llvm.ptr<1>
-// CHECK-NEXT:       %12 = vector.broadcast %row : index to vector<2xindex>
-// CHECK-NEXT:       %13 = arith.addi %12, %4 : vector<2xindex>
-// CHECK-NEXT:       %14 = vector.broadcast %5 : index to vector<2xindex>
-// CHECK-NEXT:       %15 = arith.cmpi ult, %13, %14 : vector<2xindex>
-// CHECK-NEXT:       %16 = arith.cmpi ult, %3, %6 : index
-// CHECK-NEXT:       %17 = vector.broadcast %16 : i1 to vector<2xi1>
-// CHECK-NEXT:       %18 = arith.andi %15, %17 : vector<2xi1>
-// CHECK-NEXT:       %19 = arith.muli %row, %6 : index
-// CHECK-NEXT:       %20 = arith.addi %19, %3 : index
-// CHECK-NEXT:       %21 = vector.broadcast %20 : index to vector<2xindex>
-// CHECK-NEXT:       %22 = arith.addi %21, %7 : vector<2xindex>
-// CHECK-NEXT:       %23 = vector.broadcast %8 : index to vector<2xindex>
-// CHECK-NEXT:       %24 = arith.select %18, %22, %23 : vector<2xi1>, vector<2xindex>
-// CHECK-NEXT:       %25 = arith.index_cast %24 : vector<2xindex> to vector<2xi64>
-// CHECK-NEXT:       %26 = vector.extract %25[0] : i64 from vector<2xi64>
-// CHECK-NEXT:       %27 = llvm.getelementptr %11[%26] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
-// CHECK-NEXT:       %28 = vector.extract %25[1] : i64 from vector<2xi64>
-// CHECK-NEXT:       %29 = llvm.getelementptr %11[%28] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
-// CHECK-NEXT:       %30 = llvm.load %27 {alignment = 4 : i64} : !llvm.ptr<1> -> f32
-// CHECK-NEXT:       %31 = llvm.load %29 {alignment = 4 : i64} : !llvm.ptr<1> -> f32
-// CHECK-NEXT:       %32 = vector.from_elements %30, %31 : vector<2xf32>
-// CHECK-NEXT:       %33 = vector.broadcast %0 : f32 to vector<2xf32>
-// CHECK-NEXT:       %34 = arith.select %18, %32, %33 : vector<2xi1>, vector<2xf32>
-// CHECK-NEXT:       %35 = arith.index_cast %3 : index to i64
-// CHECK-NEXT:       %36 = llvm.getelementptr %11[%35] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
-// CHECK-NEXT:       %37 = llvm.getelementptr %36[10] : (!llvm.ptr<1>) -> !llvm.ptr<1>, f32
-// CHECK-NEXT:       scf.if %16 {
-// CHECK-NEXT:         %38 = vector.extract %34[0] : f32 from vector<2xf32>
-// CHECK-NEXT:         llvm.store %38, %36 {alignment = 4 : i64} : f32, !llvm.ptr<1>
-// CHECK-NEXT:         %39 = vector.extract %34[1] : f32 from vector<2xf32>
-// CHECK-NEXT:         llvm.store %39, %37 {alignment = 4 : i64} : f32, !llvm.ptr<1>
+// CHECK-NEXT:       %9 = arith.constant dense<[0, 10]> : vector<2xi64>
+// CHECK-NEXT:       %10 = "memref.extract_aligned_pointer_as_index"(%A) : (memref<6x10xf32>) -> index
+// CHECK-NEXT:       %11 = arith.index_cast %10 : index to i64
+// CHECK-NEXT:       %12 = llvm.inttoptr %11 : i64 to !llvm.ptr<1>
+// CHECK-NEXT:       %13 = vector.broadcast %row : index to vector<2xindex>
+// CHECK-NEXT:       %14 = arith.addi %13, %4 : vector<2xindex>
+// CHECK-NEXT:       %15 = vector.broadcast %5 : index to vector<2xindex>
+// CHECK-NEXT:       %16 = arith.cmpi ult, %14, %15 : vector<2xindex>
+// CHECK-NEXT:       %17 = arith.cmpi ult, %3, %6 : index
+// CHECK-NEXT:       %18 = vector.broadcast %17 : i1 to vector<2xi1>
+// CHECK-NEXT:       %19 = arith.andi %16, %18 : vector<2xi1>
+// CHECK-NEXT:       %20 = arith.muli %row, %6 : index
+// CHECK-NEXT:       %21 = arith.addi %20, %3 : index
+// CHECK-NEXT:       %22 = vector.broadcast %21 : index to vector<2xindex>
+// CHECK-NEXT:       %23 = arith.addi %22, %7 : vector<2xindex>
+// CHECK-NEXT:       %24 = vector.broadcast %8 : index to vector<2xindex>
+// CHECK-NEXT:       %25 = arith.select %19, %23, %24 : vector<2xi1>, vector<2xindex>
+// CHECK-NEXT:       %26 = arith.index_cast %25 : vector<2xindex> to vector<2xi64>
+// CHECK-NEXT:       %27 = "llvm.call"(%12, %26) <{callee = @xetune.load.2.global_2xi64_2xf32, operandSegmentSizes = array<i32: 2, 0>, CConv = #llvm.cconv<spir_funccc>, fastmathFlags = #llvm.fastmath<none>, TailCallKind = #llvm.tailcallkind<none>, op_bundle_sizes = array<i32>}> : (!llvm.ptr<1>, vector<2xi64>) -> vector<2xf32>
+// CHECK-NEXT:       %28 = vector.broadcast %0 : f32 to vector<2xf32>
+// CHECK-NEXT:       %29 = arith.select %19, %27, %28 : vector<2xi1>, vector<2xf32>
+// CHECK-NEXT:       scf.if %17 {
+// CHECK-NEXT:         %30 = arith.index_cast %3 : index to i64
+// CHECK-NEXT:         %31 = llvm.getelementptr %12[%30] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
+// CHECK-NEXT:         "llvm.call"(%29, %31, %9) <{callee = @xetune.store.3.2xf32_global_2xi64, operandSegmentSizes = array<i32: 3, 0>, CConv = #llvm.cconv<spir_funccc>, fastmathFlags = #llvm.fastmath<none>, TailCallKind = #llvm.tailcallkind<none>, op_bundle_sizes = array<i32>}> : (vector<2xf32>, !llvm.ptr<1>, vector<2xi64>) -> ()
 // CHECK-NEXT:       }
 // CHECK-NEXT:       gpu.return
 // CHECK-NEXT:     }

@@ -15,6 +15,7 @@ from codegen.artifact.signature import (
 from codegen.xe.llvm.bit_reversal import expand_bit_reversals
 from codegen.xe.llvm.bit_truncation import expand_bit_truncations
 from codegen.xe.llvm.cache_hints import separate_cache_hints
+from codegen.xe.llvm.compounds import expand_compounds
 from codegen.xe.llvm.float_syntax import in_older_syntax
 from codegen.xe.llvm.parameters import (
     drop_apart,
@@ -93,7 +94,7 @@ def optimise(
     passes.getModulePassManager().run(module, passes)
     for kernel, arguments in kernels.items():
         name_parameters(module.get_function(kernel), arguments)
-    text, parameters = _with_subgroup_size(str(module)), dict[str, tuple[Parameter, ...]]()
+    text, parameters = _with_subgroup_size(expand_compounds(str(module))), dict[str, tuple[Parameter, ...]]()
     for kernel in apart:
         text = drop_apart(text, kernel)
     for kernel in extents:

@@ -3,7 +3,18 @@
 from collections.abc import Sequence
 from enum import IntEnum
 
-from xdsl.dialects.builtin import DenseArrayBase, IntAttr, IntegerAttr, StringAttr, SymbolRefAttr, UnitAttr, i32, i64
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    IntAttr,
+    IntegerAttr,
+    StringAttr,
+    SymbolRefAttr,
+    UnitAttr,
+    VectorType,
+    i1,
+    i32,
+    i64,
+)
 from xdsl.dialects.llvm import (
     FastMathAttr,
     LinkageAttr,
@@ -126,20 +137,22 @@ class CallingConventionAttr(Data[str]):
 
 
 @irdl_attr_definition
-class NoMemoryEffectsAttr(Data[None]):
-    """`#llvm.memory_effects<...>` of a function without memory effects."""
+class MemoryEffectsAttr(Data[str]):
+    """`#llvm.memory_effects<...>`: none, or how a function accesses what its arguments point to, read or write."""
 
     name = "llvm.memory_effects"
 
     @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> None:
+    def parse_parameter(cls, parser: AttrParser) -> str:
         parser.raise_error("memory effects are only printed")
 
     def print_parameter(self, printer: Printer) -> None:
-        printer.print_string(f"<{', '.join(f'{place} = none' for place in _PLACES)}>")
+        effects = (f"{place} = {self.data if place == _OF_ARGUMENTS else 'none'}" for place in _PLACES)
+        printer.print_string(f"<{', '.join(effects)}>")
 
 
-_PLACES = ("other", "argMem", "inaccessibleMem", "errnoMem", "targetMem0", "targetMem1")
+_OF_ARGUMENTS = "argMem"
+_PLACES = ("other", _OF_ARGUMENTS, "inaccessibleMem", "errnoMem", "targetMem0", "targetMem1")
 _DEVICE = CallingConventionAttr("spir_funccc")
 _CALL = {
     "CConv": _DEVICE,
@@ -154,7 +167,7 @@ _CALL = {
 class DeviceFuncOp(IRDLOperation):
     """Declaration of a device function that computes a value and has no memory effects, or has effects and no value.
 
-    `convergent`: all work-items of a sub-group take part.
+    `convergent`: all work-items of a sub-group take part. `accesses`: it only reads or writes what arguments point to.
     """
 
     name = "llvm.func"
@@ -165,13 +178,20 @@ class DeviceFuncOp(IRDLOperation):
     convergent = opt_prop_def(UnitAttr)
     no_unwind = opt_prop_def(UnitAttr)
     will_return = opt_prop_def(UnitAttr)
-    memory_effects = opt_prop_def(NoMemoryEffectsAttr)
+    memory_effects = opt_prop_def(MemoryEffectsAttr)
     body = region_def()
     traits = traits_def(SymbolOpInterface())
 
     def __init__(
-        self, symbol: str, arguments: Sequence[Attribute], result: Attribute | None, *, convergent: bool = False
+        self,
+        symbol: str,
+        arguments: Sequence[Attribute],
+        result: Attribute | None,
+        *,
+        convergent: bool = False,
+        accesses: str | None = None,
     ) -> None:
+        effects = accesses or (None if result is None else "none")
         super().__init__(
             properties={
                 "sym_name": StringAttr(symbol),
@@ -180,8 +200,8 @@ class DeviceFuncOp(IRDLOperation):
                 "CConv": _DEVICE,
                 "convergent": UnitAttr() if convergent else None,
                 "no_unwind": UnitAttr(),
-                "will_return": None if result is None else UnitAttr(),
-                "memory_effects": None if result is None else NoMemoryEffectsAttr(None),
+                "will_return": None if effects is None else UnitAttr(),
+                "memory_effects": None if effects is None else MemoryEffectsAttr(effects),
             },
             regions=[Region()],
         )
@@ -213,3 +233,48 @@ class DeviceCallOp(IRDLOperation):
 
 class ShuffleCallOp(DeviceCallOp):
     """Call of Intel's built-in by which the lanes of a sub-group exchange vectors; gpu.shuffle takes scalars alone."""
+
+
+class ExchangeOp(DeviceCallOp):
+    """Compound: lanes exchange bits of the lane with bits of the register, among registers of chunks.
+
+    Operands: the register of each place, the chunks, and for each step which lanes have the bit, and the two bits.
+    """
+
+
+class LoadEachOp(DeviceCallOp):
+    """Compound: loads of the elements of a chunk, each at its own pointer.
+
+    Operands: a pointer, and chunks of offsets.
+    """
+
+    @property
+    def ptr(self) -> SSAValue:
+        """Return the pointer that offsets are from."""
+        return self.operands[0]
+
+    @property
+    def offsets(self) -> Sequence[SSAValue]:
+        """Return chunks of offsets in elements; those of a register are added."""
+        return tuple(self.operands)[1:]
+
+
+class StoreEachOp(DeviceCallOp):
+    """Compound: stores of the elements of a chunk, each at its own pointer, where all conditions are true.
+
+    Operands: the chunk, a pointer, chunks of offsets, and conditions, each of one register or of all.
+    """
+
+    @property
+    def ptr(self) -> SSAValue:
+        """Return the pointer that offsets are from."""
+        return self.operands[1]
+
+    @property
+    def offsets(self) -> Sequence[SSAValue]:
+        """Return chunks of offsets in elements; those of a register are added."""
+        return [operand for operand in tuple(self.operands)[2:] if not _is_condition(operand.type)]
+
+
+def _is_condition(type_: Attribute) -> bool:
+    return (type_.element_type if isinstance(type_, VectorType) else type_) == i1

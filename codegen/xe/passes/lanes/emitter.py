@@ -21,6 +21,7 @@ from xdsl.dialects.builtin import (
     VectorType,
     f32,
     i1,
+    i16,
     i32,
     i64,
 )
@@ -38,7 +39,7 @@ from codegen.xe.dialects.interned import (
 )
 from codegen.xe.dialects.upstream.arith_casts import ExtFOp, IndexCastOp
 from codegen.xe.dialects.upstream.arith_ops import CmpiOp, SelectOp
-from codegen.xe.dialects.upstream.llvm_ops import DeviceFuncOp
+from codegen.xe.dialects.upstream.llvm_ops import DeviceFuncOp, ExchangeOp, LoadEachOp
 from codegen.xe.dialects.upstream.vector_ops import FromElementsOp
 from codegen.xe.passes.lanes.analysis.cse import PureValues
 from codegen.xe.passes.lanes.analysis.divisibility import number
@@ -107,12 +108,18 @@ class Emitter:
         return result
 
     def declare(
-        self, symbol: str, operands: Sequence[SSAValue], result: Attribute | None, *, convergent: bool = False
+        self,
+        symbol: str,
+        operands: Sequence[SSAValue],
+        result: Attribute | None,
+        *,
+        convergent: bool = False,
+        accesses: str | None = None,
     ) -> None:
         """Declare a device function to be called with such operands, unless it is declared."""
         if symbol not in self.functions:
             types = [operand.type for operand in operands]
-            self.functions[symbol] = DeviceFuncOp(symbol, types, result, convergent=convergent)
+            self.functions[symbol] = DeviceFuncOp(symbol, types, result, convergent=convergent, accesses=accesses)
 
     def pure(
         self,
@@ -338,10 +345,11 @@ class Emitter:
         if all(register == registers[0] for register in registers):
             return self.splat(self.register(registers[0]), len(registers))
         sources = list({id(chunk): chunk for chunk, _ in registers}.values())
-        if bits_of(element_of(first)) < _WORD:
-            joined = self._of_whole_words(registers) or self._of_many(registers, sources)
-            if joined is not None:
-                return joined
+        joined = self._of_whole_words(registers) if bits_of(element_of(first)) < _WORD else None
+        if joined is None and (bits_of(element_of(first)) < _WORD or all(map(_is_compound, sources))):
+            joined = self._of_many(registers, sources)
+        if joined is not None:
+            return joined
         lengths = [length_of(s) for s in sources]
         joins = len(sources) <= 2 and min(lengths) > 1 and len(set(lengths)) == 1 and not _are_words(sources)
         if joins and not _is_slice([position for _, position in registers], sources):
@@ -406,9 +414,26 @@ class Emitter:
         cast_ = self.pure(xvector.BitcastOp, (chunk,), vector(element, length))
         return cast_ if length > 1 else self.register((cast_, 0))
 
+    def as_llvm(self, chunk: SSAValue) -> SSAValue:
+        """Return a chunk with elements of `llvm_element`."""
+        element = element_of(chunk)
+        return self.as_integers(chunk) if type(element) is IndexType else self.bitcast(chunk, llvm_element(element))
+
+    def from_llvm(self, chunk: SSAValue, element: Attribute) -> SSAValue:
+        """Return a chunk with elements of `llvm_element` as those of the element."""
+        if type(element) is IndexType:
+            return self.pure(IndexCastOp, (chunk,), chunk_type(index, length_of(chunk)))
+        return self.bitcast(chunk, element)
+
     def as_f32(self, chunk: SSAValue) -> SSAValue:
         """Convert 16-bit floats to f32."""
         return chunk if element_of(chunk) == f32 else self.value(ExtFOp(chunk, chunk_type(f32, length_of(chunk))))
+
+
+def _is_compound(chunk: SSAValue) -> bool:
+    """True for the result of a compound or a shuffle of such, of which registers are taken without moves."""
+    owner = chunk.owner
+    return type(owner) in _COMPOUNDS or (type(owner) is xvector.ShuffleOp and _is_compound(owner.v1))
 
 
 def _is_slice(mask: Sequence[int], sources: Sequence[SSAValue]) -> bool:
@@ -421,7 +446,8 @@ def _is_slice(mask: Sequence[int], sources: Sequence[SSAValue]) -> bool:
     return not is_loaded and len(sources) == 1 and list(mask) == list(range(mask[0], mask[0] + len(mask)))
 
 
-_WORDS_OF_LANES = frozenset({LoadOp, SelectOp, xvector.BroadcastOp, FromElementsOp})
+_COMPOUNDS = frozenset({ExchangeOp, LoadEachOp})
+_WORDS_OF_LANES = frozenset({LoadOp, *_COMPOUNDS, SelectOp, xvector.BroadcastOp, FromElementsOp})
 
 
 def _word_of(register: Register, parts: int) -> Register | None:
@@ -451,6 +477,13 @@ def _halves(chunk: SSAValue) -> Sequence[SSAValue]:
     if not isinstance(joined, xvector.ShuffleOp) or joined.mask.get_values() != tuple(range(length_of(chunk))):
         return ()
     return (joined.v1, joined.v2) if 2 * length_of(joined.v1) == length_of(chunk) else ()
+
+
+def llvm_element(element: Attribute) -> Attribute:
+    """Return the type in which functions of LLVM take elements: integers for indices and bf16."""
+    if type(element) is IndexType:
+        return i64
+    return i16 if type(element) is BFloat16Type else element
 
 
 def chunk_type(element: Attribute, length: int) -> Attribute:

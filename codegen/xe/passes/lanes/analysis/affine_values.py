@@ -27,7 +27,7 @@ from codegen.xe.passes.lanes.analysis.affine import (
     multiplied,
 )
 from codegen.xe.passes.lanes.analysis.divisibility import number
-from codegen.xe.passes.lanes.emitter import bits_of
+from codegen.xe.passes.lanes.emitter import bits_of, length_of
 
 T = TypeVar("T")
 
@@ -74,6 +74,9 @@ class Sums:
                 if one is None or other is None:
                     return None
                 return added(one, other) if isinstance(op, arith.AddiOp) else multiplied(one, other)
+            case vector.ShuffleOp() as op:
+                chunk, place = source_of(op, at)
+                return self.of_register(chunk, place)
             case Operation(name="arith.index_cast") as op:
                 return self.of_register(op.operands[0], at)
             case _:
@@ -187,6 +190,12 @@ class Sums:
         if op.name in _KEEP_DIVISORS:
             times = gcd(*(n for s in sums[-2:] for n in s.values()))
         return {(Unknown(value, given),): times} if times else {}
+
+
+def source_of(shuffle: vector.ShuffleOp, at: int) -> tuple[SSAValue, int]:
+    """Return the chunk and the position there that a register of a shuffle is of."""
+    place, length = numbers(shuffle.mask)[at], length_of(shuffle.v1)
+    return (shuffle.v1, place) if place < length else (shuffle.v2, place - length)
 
 
 def _type(value: SSAValue) -> MemRefType[Attribute]:

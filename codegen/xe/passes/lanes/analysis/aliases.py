@@ -23,7 +23,13 @@ from codegen.xe.dialects.index_list import Index
 from codegen.xe.dialects.interned import numbers
 from codegen.xe.dialects.upstream.arith_casts import IndexCastOp
 from codegen.xe.dialects.upstream.arith_ops import SelectOp
-from codegen.xe.dialects.upstream.llvm_ops import DeviceCallOp, ShuffleCallOp
+from codegen.xe.dialects.upstream.llvm_ops import (
+    DeviceCallOp,
+    ExchangeOp,
+    LoadEachOp,
+    ShuffleCallOp,
+    StoreEachOp,
+)
 from codegen.xe.dialects.upstream.vector_ops import FromElementsOp
 from codegen.xe.dialects.upstream.xevm import (
     BlockLoad2dOp,
@@ -37,13 +43,16 @@ from codegen.xe.passes.lanes.analysis.affine import (
     added,
     constant,
 )
-from codegen.xe.passes.lanes.analysis.affine_values import Sums
+from codegen.xe.passes.lanes.analysis.affine_values import Sums, source_of
 from codegen.xe.passes.lanes.emitter import bits_of, element_of, length_of
 from codegen.xe.subgroup import subgroup_size
 
-Load = BlockLoad2dOp | LoadOp
-Access = Load | BlockStore2dOp | StoreOp
-_WRITES_NOTHING = frozenset({BlockLoad2dOp, LoadOp, BlockPrefetch2dOp, DeviceCallOp, ShuffleOp, ShuffleCallOp})
+Load = BlockLoad2dOp | LoadOp | LoadEachOp
+LanesAccess = LoadOp | LoadEachOp | StoreOp | StoreEachOp
+Access = Load | BlockStore2dOp | StoreOp | StoreEachOp
+_WRITES_NOTHING = frozenset(
+    {BlockLoad2dOp, LoadOp, LoadEachOp, BlockPrefetch2dOp, DeviceCallOp, ShuffleOp, ShuffleCallOp, ExchangeOp}
+)
 _SAME_IN_LANES = frozenset({BlockIdOp, SubgroupIdOp, arith.ConstantOp})
 _PURE_TOO = frozenset({xvector.BitcastOp})  # xDSL does not say it of them
 _LOADED = frozenset({GEPOp, LoadOp, memref.LoadOp})
@@ -82,6 +91,15 @@ class _Place:
     stride: int | None
     nbytes: int
 
+    def is_beside(self, other: "_Place") -> bool:
+        """True if the places of all lanes are known to be disjoint: pointers differ by a number of bytes, and between
+        lanes by multiples of their numbers.
+        """
+        if self.symbolic != other.symbolic or self.stride is None:
+            return False
+        longest = max(self.nbytes, other.nbytes)
+        return abs(self.offset - other.offset) >= abs(self.stride) * (subgroup_size() - 1) + longest
+
 
 class Aliases:
     """Alias queries for one kernel. `apart`: its arguments do not alias. `sums`: its pointers and offsets."""
@@ -91,7 +109,7 @@ class Aliases:
         # By ids of operations, which the kernel keeps alive: xDSL hashes operations in Python.
         self._stores: dict[int, Sequence[Access] | None] = {}
         self._roots: dict[int, tuple[Attribute, int | None]] = {}
-        self._places: dict[int, _Place] = {}
+        self._places: dict[int, Sequence[_Place]] = {}
         self._symbolic: dict[frozenset[tuple[Product, int]], int] = {}
         self._rectangles: dict[int, _Rectangle] = {}
         self._same_in_lanes: dict[int, bool] = {}
@@ -109,7 +127,7 @@ class Aliases:
         return self._stores[key]
 
     def _nested_stores(self, op: Operation) -> Sequence[Access] | None:
-        if isinstance(op, BlockStore2dOp | StoreOp):
+        if isinstance(op, BlockStore2dOp | StoreOp | StoreEachOp):
             return [op]
         if not op.regions:
             return None
@@ -129,28 +147,25 @@ class Aliases:
             return False
         if self._apart and argument is not None and other_argument is not None and argument != other_argument:
             return False
-        if isinstance(one, LoadOp | StoreOp):
-            return not isinstance(other, LoadOp | StoreOp) or not self._is_beside(one, other)
-        return isinstance(other, LoadOp | StoreOp) or not self._rectangle(one).is_beside(self._rectangle(other))
+        if isinstance(one, LanesAccess):
+            return not isinstance(other, LanesAccess) or not self._is_beside(one, other)
+        return isinstance(other, LanesAccess) or not self._rectangle(one).is_beside(self._rectangle(other))
 
-    def _is_beside(self, one: LoadOp | StoreOp, other: LoadOp | StoreOp) -> bool:
-        """True if the accesses of all lanes are known to be disjoint: pointers differ by a number of bytes, and between
-        lanes by multiples of their numbers.
-        """
-        place, second = self._place(one), self._place(other)
-        if place.symbolic != second.symbolic or place.stride is None:
-            return False
-        longest = max(place.nbytes, second.nbytes)
-        return abs(place.offset - second.offset) >= abs(place.stride) * (subgroup_size() - 1) + longest
+    def _is_beside(self, one: LanesAccess, other: LanesAccess) -> bool:
+        """True if the accesses of all lanes are known to be disjoint."""
+        return all(a.is_beside(b) for a in self._places_of(one) for b in self._places_of(other))
 
-    def _place(self, op: LoadOp | StoreOp) -> _Place:
+    def _places_of(self, op: LanesAccess) -> Sequence[_Place]:
         key = id(op)
         if key not in self._places:
-            pointer = dict(self._pointer_of(op))
-            offset = pointer.pop((), 0)
-            symbolic = self._symbolic.setdefault(frozenset(pointer.items()), len(self._symbolic))
-            self._places[key] = _Place(symbolic, offset, self._of_lanes(pointer), _nbytes(op))
+            self._places[key] = [self._place(pointer, nbytes) for pointer, nbytes in self._pointers_of(op)]
         return self._places[key]
+
+    def _place(self, address: Sum, nbytes: int) -> _Place:
+        pointer = dict(address)
+        offset = pointer.pop((), 0)
+        symbolic = self._symbolic.setdefault(frozenset(pointer.items()), len(self._symbolic))
+        return _Place(symbolic, offset, self._of_lanes(pointer), nbytes)
 
     def _of_lanes(self, place: Sum) -> int | None:
         """Return the bytes from a lane's address to the next one's; None if lanes may differ by other values."""
@@ -178,10 +193,26 @@ class Aliases:
             self._same_in_lanes.update(dict.fromkeys(found, True))
         return self._same_in_lanes[key]
 
-    def _pointer_of(self, op: LoadOp | StoreOp) -> Sum:
-        """Return the pointer, that of the lanes which use what a load reads if the same condition selects both."""
+    def _pointers_of(self, op: LanesAccess) -> Iterator[tuple[Sum, int]]:
+        """Yield each pointer of an access, those of the lanes which use what a load reads if the same condition selects
+        both, and the bytes that it accesses there.
+        """
+        value = op.operands[0] if isinstance(op, StoreOp | StoreEachOp) else op.results[0]
+        nbytes = length_of(value) * bits_of(element_of(value)) // 8
+        if isinstance(op, LoadOp | StoreOp):
+            yield self._pointer_of(op, _used_where(value) if isinstance(op, LoadOp) else frozenset()), nbytes
+            return
+        shared, count = self._sums.of(op.ptr), length_of(value)
+        for at in range(count):
+            where = _used_where(value, at) if isinstance(op, LoadEachOp) else frozenset[_Register]()
+            pointer = shared
+            for chunk in op.offsets:
+                offset = self._of_register(chunk, at if count > 1 else None, where)
+                pointer = added(pointer, offset, nbytes // count)
+            yield pointer, nbytes // count
+
+    def _pointer_of(self, op: LoadOp | StoreOp, where: frozenset[_Register]) -> Sum:
         pointer, place = op.ptr, dict[Product, int]()
-        where = _used_where(op) if isinstance(op, LoadOp) else frozenset[_Register]()
         while where and isinstance(step := pointer.owner, GEPOp):
             offset: Index
             (offset,) = step.ssa_indices or step.rawConstantIndices.get_values()
@@ -192,10 +223,27 @@ class Aliases:
     def _offset(self, value: SSAValue, where: frozenset[_Register]) -> Sum:
         """Return an offset where conditions hold, which may select it."""
         chunk, at = _register(_without_casts(value))
-        chunk = _without_casts(chunk)
+        return self._of_register(chunk, at, where, value)
+
+    def _of_register(
+        self, chunk: SSAValue, at: int | None, where: frozenset[_Register], value: SSAValue | None = None
+    ) -> Sum:
+        """Return an offset, the register of a chunk or a scalar, where conditions hold. `value`: the register alone."""
+        whole = chunk, at
+        while True:
+            chunk = _without_casts(chunk)
+            if at is not None and isinstance(owner := chunk.owner, xvector.ShuffleOp):
+                chunk, at = source_of(owner, at)
+                continue
+            break
         if isinstance(chosen := chunk.owner, SelectOp) and _of_chunk(chosen.cond, at) in where:
             chunk = chosen.lhs
-        return self._sums.of(chunk) if at is None else self._sums.of_register(chunk, at) or self._sums.of(value)
+        if at is None:
+            return self._sums.of(chunk)
+        known = self._sums.of_register(chunk, at)
+        if known is not None:
+            return known
+        return self._sums.of(value) if value is not None else {(Unknown(whole[0], given=True),): 1}
 
     def _root(self, op: Access) -> tuple[Attribute, int | None]:
         """Return the address space, and the number of the argument that a pointer is derived from if there is one."""
@@ -248,11 +296,10 @@ def _without_casts(value: SSAValue) -> SSAValue:
     return value
 
 
-def _used_where(load: LoadOp) -> frozenset[_Register]:
-    """Return the conditions by which a loaded value, or the chunk of which it is a register, is selected: they hold
-    wherever it is taken.
+def _used_where(value: SSAValue, at: int | None = None) -> frozenset[_Register]:
+    """Return the conditions by which a loaded value, or the chunk of which it is the register `at`, is selected: they
+    hold wherever it is taken.
     """
-    value, at = load.dereferenced_value, None
     users = [use.operation for use in value.uses]
     if len(users) == 1 and isinstance(chunk := users[0], FromElementsOp):
         value, at = chunk.dest, list(chunk.elements).index(value)
@@ -322,11 +369,6 @@ def _carried(loop: scf.ForOp, number: int) -> Sequence[SSAValue]:
     last = loop.body.block.last_op
     of_value = () if number < 0 or last is None else (loop.iter_args[number], last._operands[number])
     return loop.lb, loop.ub, loop.step, *of_value
-
-
-def _nbytes(op: LoadOp | StoreOp) -> int:
-    value = op.value if isinstance(op, StoreOp) else op.dereferenced_value
-    return length_of(value) * bits_of(element_of(value)) // 8
 
 
 def _number(sum_: Sum) -> int | None:

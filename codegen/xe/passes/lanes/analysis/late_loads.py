@@ -14,7 +14,7 @@ from xdsl.ir import Block, Operation, OpResult
 
 from codegen.xe.dialects.creation import reorder, walk
 from codegen.xe.dialects.gpu import BarrierOp
-from codegen.xe.dialects.upstream.llvm_ops import LOCAL, DeviceCallOp
+from codegen.xe.dialects.upstream.llvm_ops import LOCAL, DeviceCallOp, LoadEachOp, StoreEachOp
 from codegen.xe.passes.lanes.analysis.aliases import is_pure
 
 
@@ -51,11 +51,15 @@ def _needed(op: Operation) -> list[Operation]:
 
 
 def _is_movable(op: Operation) -> bool:
-    if type(op) is LoadOp:
+    if type(op) is LoadOp or type(op) is LoadEachOp:
         return op.ptr.type == LOCAL
     return not op.regions and is_pure(type(op))
 
 
 def _orders(op: Operation) -> bool:
     """True if no load may move past an operation, or its regions may use any value."""
-    return bool(op.regions) or type(op) is BarrierOp or (type(op) is StoreOp and op.ptr.type == LOCAL)
+    return (
+        bool(op.regions)
+        or type(op) is BarrierOp
+        or ((type(op) is StoreOp or type(op) is StoreEachOp) and op.ptr.type == LOCAL)
+    )

@@ -21,7 +21,10 @@ from codegen.xe.dialects.upstream.llvm_ops import (
     GLOBAL,
     AtomicRmwOp,
     DeviceCallOp,
+    ExchangeOp,
+    LoadEachOp,
     ShuffleCallOp,
+    StoreEachOp,
 )
 from codegen.xe.dialects.upstream.xevm import (
     BlockLoad2dOp,
@@ -44,7 +47,7 @@ from codegen.xe.passes.lanes.lowering import Lowering
 from codegen.xe.subgroup import subgroup_size
 
 _PRODUCTS = frozenset({MmaOp, scf.ForOp, scf.WhileOp})
-_MOVE_TOO = frozenset({BlockLoad2dOp, LoadOp, ShuffleOp, ShuffleCallOp})
+_MOVE_TOO = frozenset({BlockLoad2dOp, LoadOp, LoadEachOp, ShuffleOp, ShuffleCallOp, ExchangeOp})
 """Movable operations; shuffles too, because all operations of a block run in the same lanes."""
 _WORD_BYTES = 4
 
@@ -90,7 +93,9 @@ def _stores(op: Operation) -> bool:
     if op.regions:
         return any(_stores(inner) for region in op.regions for block in region.blocks for inner in block.ops)
     kind = type(op)
-    return kind is BlockStore2dOp or kind is AtomicRmwOp or (type(op) is StoreOp and op.operands[1].type == GLOBAL)
+    if kind is StoreOp or kind is StoreEachOp:
+        return op.operands[1].type == GLOBAL
+    return kind is BlockStore2dOp or kind is AtomicRmwOp
 
 
 class _Tail:
@@ -175,14 +180,17 @@ class _Tail:
 
 
 def _loads(op: Operation) -> TypeGuard[Load]:
-    return type(op) is LoadOp or type(op) is BlockLoad2dOp
+    return type(op) is LoadOp or type(op) is LoadEachOp or type(op) is BlockLoad2dOp
 
 
 def _register_bytes(load: Load) -> int:
     """Return the bytes that a load fills in the registers of all lanes, of which one by lanes fills whole words."""
     (value,) = load.results
-    of_lane = length_of(value) * bits_of(element_of(value)) // 8
-    return (max(of_lane, _WORD_BYTES) if type(load) is LoadOp else of_lane) * subgroup_size()
+    length = length_of(value)
+    of_lane = length * bits_of(element_of(value)) // 8
+    if type(load) is BlockLoad2dOp:
+        return of_lane * subgroup_size()
+    return max(of_lane, _WORD_BYTES * (length if type(load) is LoadEachOp else 1)) * subgroup_size()
 
 
 def _is_same_everywhere(value: SSAValue) -> bool:

@@ -5,11 +5,12 @@ a constant, and an element of a vector where the step from one row to the next i
 selected by a condition, so that all three become one index or one vector.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from xdsl.dialects import arith
+from xdsl.dialects.builtin import i64
 from xdsl.ir import Attribute, SSAValue
 
 from codegen.xe.dialects.index_list import Index
@@ -55,41 +56,90 @@ def _filled(places: Places) -> Places:
     return np.where(places < 0, np.maximum(places.max(-1, keepdims=True), 0), places)
 
 
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Offsets of registers, each one of fewer `distinct` ones: `which` are their numbers."""
+
+    distinct: _Offsets
+    which: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Pointers:
+    """Pointers of registers, from one that all of them share; a register has the sum of its offsets of all parts.
+
+    `inside` are conditions of elements inside the matrix, each of all registers or a vector.
+    """
+
+    emitter: Emitter
+    start: SSAValue
+    element: Attribute
+    parts: Sequence[_Part]
+    inside: Sequence[SSAValue]
+
+    def each(self) -> list[SSAValue]:
+        """Return the pointer of each register."""
+        emitter, element = self.emitter, self.element
+        pointers = [self._shared()] * len(self.parts[0].which)
+        for chunk, which in self._products():
+            places = zip(pointers, which, strict=True)
+            pointers = [emitter.pointer(pointer, emitter.register((chunk, at)), element) for pointer, at in places]
+        advanced = zip(pointers, self._numbers(), strict=True)
+        return [emitter.pointer(pointer, number, element) if number else pointer for pointer, number in advanced]
+
+    def chunks(self) -> tuple[SSAValue, list[SSAValue]]:
+        """Return the shared pointer, and chunks of offsets in elements, i64, of which a register has the sum."""
+        emitter, numbers = self.emitter, self._numbers()
+        offsets = [emitter.chunk([(chunk, at) for at in which]) for chunk, which in self._products()]
+        if any(numbers) or not offsets:
+            constant = emitter.constant(numbers[0], i64) if len(numbers) == 1 else emitter.numbers(numbers, i64)
+            offsets.append(constant)
+        return self._shared(), offsets
+
+    def _shared(self) -> SSAValue:
+        pointer = self.start
+        for part in self.parts:
+            if part.distinct.shared != 0:
+                pointer = pointer_at(self.emitter, pointer, part.distinct.shared, self.element)
+        return pointer
+
+    def _products(self) -> Iterator[tuple[SSAValue, Sequence[int]]]:
+        for part in self.parts:
+            if part.distinct.products is not None:
+                yield self.emitter.as_integers(part.distinct.products), part.which
+
+    def _numbers(self) -> list[int]:
+        """Return the constant part of the offset of each register."""
+        of_parts = [[part.distinct.numbers[at] for at in part.which] for part in self.parts]
+        return [sum(of_register) for of_register in zip(*of_parts, strict=True)]
+
+
 def pointers_of(
     emitter: Emitter, matrix: MatrixAccess, element: Attribute, places: Places, columns: int, *, clamped: bool
-) -> tuple[list[SSAValue], list[SSAValue]]:
-    """Return the pointers of registers with the same `differences`, and the conditions of elements inside the matrix.
+) -> Pointers:
+    """Return the pointers of registers with the same `differences`.
 
-    A condition is one of all registers, or a vector. `clamped`: pointers of elements outside are to the first element,
-    or, on GPUs with narrow sub-groups, to the first row or column: rows share the offset of a column, and columns that
-    of a row. Those add and select 64 bits in several instructions; others, which do not, spilled more.
+    `clamped`: pointers of elements outside the matrix are to the first element, or, on GPUs with narrow sub-groups, to
+    the first row or column: rows share the offset of a column, and columns that of a row. Those add and select 64 bits
+    in several instructions; others, which do not, spilled more.
     """
     rows_of, columns_of = np.divmod(_filled(places), columns)
     row = _axis(emitter, matrix.row, rows_of, matrix.height, matrix.pitch)
     column = _axis(emitter, matrix.column, columns_of, matrix.width, 1)
     inside = [condition for axis in (row, column) if (condition := _inside(emitter, axis)) is not None]
-    parts = [[row, column]]
+    axes_of_parts = [[row, column]]
     if clamped and subgroup_size() == _NARROW:
-        parts = [[row], [column]]
+        axes_of_parts = [[row], [column]]
     elif clamped and inside:
         inside = [_all(emitter, inside)]
-    pointers = [matrix.pointer] * len(places)
-    numbers = np.zeros(len(places), np.int64)
-    for axes in parts:
+    parts = list[_Part]()
+    for axes in axes_of_parts:
         of_each = list(zip(*(axis.numbers for axis in axes), strict=True))
         distinct = list(dict.fromkeys(of_each))
-        which = [distinct.index(number) for number in of_each]
         axes = [replace(axis, numbers=of) for axis, of in zip(axes, zip(*distinct, strict=True), strict=True)]
         offsets = _clamped(emitter, axes) if clamped else _offset(emitter, axes)
-        if offsets.shared != 0:
-            pointers = [pointer_at(emitter, pointer, offsets.shared, element) for pointer in pointers]
-        if offsets.products is not None:
-            chunk = emitter.as_integers(offsets.products)
-            places_ = zip(pointers, which, strict=True)
-            pointers = [emitter.pointer(pointer, emitter.register((chunk, at)), element) for pointer, at in places_]
-        numbers += np.array(offsets.numbers)[which]
-    advanced = zip(pointers, numbers.tolist(), strict=True)
-    return [emitter.pointer(pointer, number, element) if number else pointer for pointer, number in advanced], inside
+        parts.append(_Part(offsets, [distinct.index(number) for number in of_each]))
+    return Pointers(emitter, matrix.pointer, element, parts, inside)
 
 
 def _axis(emitter: Emitter, start: Index, of_lanes: Places, extent: Index | None, step: Index) -> _Axis:

@@ -5,20 +5,23 @@ from types import TracebackType
 
 import numpy as np
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import IndexType, i64
-from xdsl.dialects.llvm import LoadOp, StoreOp
+from xdsl.dialects.builtin import IndexType, VectorType, i64
+from xdsl.dialects.llvm import LLVMPointerType, LoadOp, StoreOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
+from codegen.xe.compound_names import LOAD, STORE
 from codegen.xe.dialects.creation import create
 from codegen.xe.dialects.index_list import Index
 from codegen.xe.dialects.interned import integer
 from codegen.xe.dialects.upstream.arith_casts import IndexCastOp
+from codegen.xe.dialects.upstream.llvm_ops import LOCAL, LoadEachOp, StoreEachOp
 from codegen.xe.passes.lanes.emitter import (
     Emitter,
     bits_of,
     chunk_type,
     element_of,
     length_of,
+    llvm_element,
 )
 from codegen.xe.passes.lanes.vectors.layout import (
     Choice,
@@ -88,6 +91,44 @@ def store(
     if cache is not None:
         op.attributes["cache_control"] = cache
     emitter.add(op)
+
+
+def load_elements(
+    emitter: Emitter, pointer: SSAValue, offsets: Sequence[SSAValue], element: Attribute, count: int
+) -> SSAValue:
+    """Load a chunk, each element at the sum of its offsets of all chunks from a pointer."""
+    operands, result = (pointer, *offsets), chunk_type(llvm_element(element), count)
+    symbol = _symbol(LOAD, operands, result)
+    emitter.declare(symbol, operands, result, accesses="read")
+    return emitter.from_llvm(emitter.value(LoadEachOp(symbol, operands, result)), element)
+
+
+def store_elements(
+    emitter: Emitter,
+    chunk: SSAValue,
+    pointer: SSAValue,
+    offsets: Sequence[SSAValue],
+    conditions: Sequence[SSAValue],
+) -> None:
+    """Store a chunk, each element as in `load_elements`, where conditions hold, each of one element or of all."""
+    operands = emitter.as_llvm(chunk), pointer, *offsets, *conditions
+    symbol = _symbol(STORE, operands)
+    emitter.declare(symbol, operands, None, accesses="write")
+    emitter.add(StoreEachOp(symbol, operands, None))
+
+
+def _symbol(kind: str, operands: Sequence[SSAValue], result: Attribute | None = None) -> str:
+    """Return the name of a compound: one for all operands of the same types."""
+    types = [operand.type for operand in operands] + ([] if result is None else [result])
+    return f"{kind}{len(operands)}.{'_'.join(map(_type_name, types))}"
+
+
+def _type_name(type_: Attribute) -> str:
+    if isinstance(type_, LLVMPointerType):
+        return "local" if type_ == LOCAL else "global"
+    if isinstance(type_, VectorType):
+        return f"{type_.get_shape()[0]}x{type_.element_type}"
+    return str(type_)
 
 
 def _properties(element: Attribute, elements: int) -> dict[str, Attribute]:

@@ -28,13 +28,16 @@ from codegen.xe.passes.lanes.memory.element_pointers import differences, pointer
 from codegen.xe.passes.lanes.memory.lane_memory import (
     Guarded,
     load,
+    load_elements,
     owners,
     store,
+    store_elements,
 )
 from codegen.xe.passes.lanes.memory.surfaces import MatrixAccess
 from codegen.xe.passes.lanes.values import Lanes
 from codegen.xe.passes.lanes.vectors.layout import (
     LONGEST,
+    Choice,
     LaneLayout,
     Places,
     by_row,
@@ -77,13 +80,19 @@ def load_each(emitter: Emitter, access: Access, layout: LaneLayout, fill: SSAVal
     return Lanes(access.type, layout, tuple(chunks))
 
 
-def _alike(access: Access, layout: LaneLayout, runs: Sequence[list[int]]) -> Iterator[Sequence[list[int]]]:
-    """Yield powers of two of successive runs of a chunk whose pointers can be computed together."""
+def _alike(
+    access: Access, layout: LaneLayout, runs: Sequence[list[int]], owned: Choice | None = None
+) -> Iterator[Sequence[list[int]]]:
+    """Yield powers of two of successive runs of a chunk whose pointers can be computed together.
+
+    `owned`: lanes that access a register, the same for all runs; all lanes if None.
+    """
     different = differences(layout.places, access.type.get_shape()[-1])
     chunk_of = np.repeat(np.arange(len(layout.chunks)), layout.chunks).tolist()
 
-    def kind(run: list[int]) -> tuple[int, int, bytes]:
-        return chunk_of[run[0]], len(run), different[run[0]]
+    def kind(run: list[int]) -> tuple[int, int, bytes, bytes]:
+        first = run[0]
+        return chunk_of[first], len(run), different[first], b"" if owned is None else owned[first].tobytes()
 
     for _, some in groupby(runs, kind):
         alike = list(some)
@@ -131,18 +140,22 @@ def _runs(places: Places, registers: Sequence[int], columns: int, least: int, lo
 
 def _load(emitter: Emitter, access: Access, places: Places, fill: SSAValue, length: int) -> list[Register]:
     """Return the registers of successive runs of a length, given the first elements of each."""
-    element = access.type.element_type
-    pointers, inside = pointers_of(emitter, access.matrix, element, places, access.type.get_shape()[-1], clamped=True)
+    element, count = access.type.element_type, len(places)
+    found = pointers_of(emitter, access.matrix, element, places, access.type.get_shape()[-1], clamped=True)
     if length == 1:
-        chunk = emitter.chunk([(load(emitter, pointer, element, cache=access.cache), 0) for pointer in pointers])
-        for condition in inside:
-            chunk = emitter.chosen(condition, chunk, emitter.splat(fill, len(pointers)))
-        return [(chunk, i) for i in range(len(pointers))]
+        if access.cache is None:
+            chunk = load_elements(emitter, *found.chunks(), element, count)
+        else:
+            loads = [load(emitter, pointer, element, cache=access.cache) for pointer in found.each()]
+            chunk = emitter.chunk([(loaded, 0) for loaded in loads])
+        for condition in found.inside:
+            chunk = emitter.chosen(condition, chunk, emitter.splat(fill, count))
+        return [(chunk, i) for i in range(count)]
     words, out = length * bits_of(element) // _WORD, list[Register]()
     of = element if bits_of(element) == _WORD else i32
-    for i, pointer in enumerate(pointers):
+    for i, pointer in enumerate(found.each()):
         value = load(emitter, pointer, of, words, cache=access.cache)
-        for condition in inside:
+        for condition in found.inside:
             zeros = emitter.splat(emitter.constant(0, of), words)
             value = emitter.chosen(emitter.register((condition, i)), value, zeros)
         out += [(emitter.bitcast(value, element), part) for part in range(length)]
@@ -156,18 +169,21 @@ def store_each(emitter: Emitter, access: Access, value: Lanes) -> None:
     elements of all chunks from their vectors before the first branch, and holds both.
     """
     registers, owned, columns = value.registers(), owners(value.layout), access.type.get_shape()[-1]
-    for some in _alike(access, value.layout, [[register] for register in range(len(registers))]):
+    for some in _alike(access, value.layout, [[register] for register in range(len(registers))], owned):
         numbers = [number for (number,) in some]
-        places = value.layout.places[numbers]
-        pointers, inside = pointers_of(emitter, access.matrix, access.type.element_type, places, columns, clamped=False)
-        shared = [condition for condition in inside if length_of(condition) == 1]
-        own = [condition for condition in inside if length_of(condition) > 1]
+        places, mine = value.layout.places[numbers], owned[numbers[0]]
+        found = pointers_of(emitter, access.matrix, access.type.element_type, places, columns, clamped=False)
+        shared = [condition for condition in found.inside if length_of(condition) == 1]
+        own = [condition for condition in found.inside if length_of(condition) > 1]
+        own += [] if mine.all() else [emitter.lanes(mine.tolist())]
         with Guarded(emitter, shared):
-            for i, (number, pointer) in enumerate(zip(numbers, pointers, strict=True)):
-                conditions = [emitter.register((condition, i)) for condition in own]
-                conditions += [] if owned[number].all() else [emitter.lanes(owned[number].tolist())]
+            if access.cache is None:
+                chunk = emitter.chunk([registers[number] for number in numbers])
+                store_elements(emitter, chunk, *found.chunks(), own)
+                continue
+            for i, (number, pointer) in enumerate(zip(numbers, found.each(), strict=True)):
                 scalar = emitter.register(registers[number])
-                with Guarded(emitter, conditions):
+                with Guarded(emitter, [emitter.register((condition, i)) for condition in own]):
                     store(emitter, pointer, scalar, access.cache)
 
 
@@ -183,8 +199,9 @@ def store_rows(emitter: Emitter, access: Access, value: Lanes) -> None:
     columns = access.type.get_shape()[-1]
     for chunk, (first, length) in zip(value.chunks, value.layout.spans(), strict=True):
         element, places = access.type.element_type, value.layout.places[[first]]
-        (pointer,), inside = pointers_of(emitter, access.matrix, element, places, columns, clamped=False)
+        found = pointers_of(emitter, access.matrix, element, places, columns, clamped=False)
+        (pointer,) = found.each()
         data = emitter.bitcast(chunk, i32) if bits_of(element) < bits_of(i32) else chunk
         aligned = min(_RUN_BYTES, length * bits_of(element) // 8) * 8 // bits_of(element_of(data))
-        with Guarded(emitter, inside):
+        with Guarded(emitter, found.inside):
             store(emitter, pointer, data, access.cache, aligned=aligned)

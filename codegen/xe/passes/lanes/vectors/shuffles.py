@@ -29,7 +29,7 @@ from codegen.xe.passes.lanes.vectors.layout import (
     LaneLayout,
     Places,
 )
-from codegen.xe.passes.lanes.vectors.subgroup_shuffles import shuffled
+from codegen.xe.passes.lanes.vectors.subgroup_shuffles import exchanged, shuffled
 
 _BYTE, _WORD = 8, 32
 _KEPT = 4096  # plans: of the rows of a tile, and of tiles of equal kernels
@@ -331,26 +331,34 @@ def _regular(lanes: Sequence[int]) -> tuple[int, ...]:
 
 def _exchange(
     emitter: Emitter, registers: Sequence[Register], places: Places, wanted: Places
-) -> tuple[list[Register], Places]:
+) -> tuple[Sequence[Register], Places]:
     """Exchange bits of lanes and registers until each lane bit has its wanted meaning, as far as possible.
 
     An exchange may bring what another lane bit needs to the registers.
     """
-    now, goal = _weights(*_key(places)), _weights(*_key(wanted))
-    held = list(registers)
+    steps, at = _steps(*_key(places), *_key(wanted))
+    return (exchanged(emitter, registers, steps) if steps else registers), _of_key(at, places.shape[1])
+
+
+@lru_cache(_KEPT)
+def _steps(places: bytes, lanes: int, wanted: bytes, wanted_lanes: int) -> tuple[Sequence[tuple[int, int]], bytes]:
+    """Return the bits of the lane and of the register that are exchanged in turn, and the places afterwards."""
+    now, goal = _weights(places, lanes), _weights(wanted, wanted_lanes)
+    steps, at = list[tuple[int, int]](), _of_key(places, lanes)
     if now is None or goal is None:
-        return held, places
+        return steps, places
     (of_registers, of_lanes), (_, wanted_of_lanes) = map(list, now), goal
 
     def is_held(bit: int) -> bool:
         weight = wanted_of_lanes[bit]
         return of_lanes[bit] != weight and 0 not in (of_lanes[bit], weight) and weight in of_registers
 
-    while (bit := next(filter(is_held, range(_lane_bits(places))), None)) is not None:
+    while (bit := next(filter(is_held, range(_lane_bits(at))), None)) is not None:
         other = of_registers.index(wanted_of_lanes[bit])
-        held, places = _exchange_bit(emitter, held, places, bit, other)
+        steps.append((bit, other))
+        at = _exchanged_bit(at, bit, other)
         of_registers[other], of_lanes[bit] = of_lanes[bit], of_registers[other]
-    return held, places
+    return steps, _key(at)[0]
 
 
 @lru_cache(_KEPT)
@@ -372,27 +380,11 @@ def _lane_bits(places: Places) -> int:
     return places.shape[1].bit_length() - 1
 
 
-def _exchange_bit(
-    emitter: Emitter, registers: Sequence[Register], places: Places, lane_bit: int, register_bit: int
-) -> tuple[list[Register], Places]:
-    held, at = list(registers), places.copy()
-    size = places.shape[1]
-    upper = (np.arange(size) >> lane_bit) & 1 == 1
-    is_upper = emitter.lanes(upper.tolist())
-    partner = [lane ^ (1 << lane_bit) for lane in range(size)]
-    for low in range(len(held)):
-        high = low | 1 << register_bit
-        if low == high:
-            continue
-        a, b = emitter.register(held[low]), emitter.register(held[high])
-        sent = emitter.chosen(is_upper, a, b)
-        received = shuffled(emitter, sent, partner)
-        held[low] = emitter.chosen(is_upper, received, a), 0
-        held[high] = emitter.chosen(is_upper, b, received), 0
-        swapped = np.where(upper, places[low], places[high])[np.arange(size) ^ (1 << lane_bit)]
-        at[low] = np.where(upper, swapped, places[low])
-        at[high] = np.where(upper, places[high], swapped)
-    return held, at
+def _exchanged_bit(places: Places, lane_bit: int, register_bit: int) -> Places:
+    """Return places after upper lanes exchanged low registers for the high ones of lower lanes."""
+    registers, lanes = np.indices(places.shape)
+    differ = (registers >> register_bit ^ lanes >> lane_bit) & 1 == 1
+    return np.where(differ, places[registers ^ 1 << register_bit, lanes ^ 1 << lane_bit], places)
 
 
 def transposed_source(op: TransposeOp, layout: LaneLayout) -> LaneLayout:

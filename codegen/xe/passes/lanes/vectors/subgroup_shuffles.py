@@ -7,10 +7,11 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, IndexType, VectorType, f32, i32, i64
 from xdsl.ir import SSAValue
 
+from codegen.xe.compound_names import EXCHANGE, LONGEST
 from codegen.xe.dialects.gpu import ShuffleMode, ShuffleOp
-from codegen.xe.dialects.interned import index, integer_type
-from codegen.xe.dialects.upstream.llvm_ops import ShuffleCallOp
-from codegen.xe.passes.lanes.emitter import Emitter, bits_of, element_of, length_of
+from codegen.xe.dialects.interned import index, integer_type, vector
+from codegen.xe.dialects.upstream.llvm_ops import ExchangeOp, ShuffleCallOp
+from codegen.xe.passes.lanes.emitter import Emitter, Register, bits_of, element_of, length_of
 from codegen.xe.subgroup import subgroup_size
 
 _WORD = 32
@@ -24,6 +25,26 @@ def shuffled(emitter: Emitter, value: SSAValue, from_lanes: Sequence[int]) -> SS
     mode, argument = _mode_of(from_lanes)
     shuffle = _shuffled_chunk if type(value.type) is VectorType else _shuffled_scalar
     return shuffle(emitter, value, mode, emitter.by_lane(argument))
+
+
+def exchanged(emitter: Emitter, registers: Sequence[Register], steps: Sequence[tuple[int, int]]) -> list[Register]:
+    """Exchange bits of the lane with bits of the register, in turn, among as many registers as a power of two.
+
+    Lanes whose bit is set give what they hold of the low register, and get what their partners hold of the high one.
+    """
+    element = element_of(registers[0][0])
+    chunks = list({id(chunk): chunk for chunk, _ in registers}.values())
+    places = [chunks.index(chunk) * LONGEST + at for chunk, at in registers]
+    operands = [emitter.numbers(places, i32), *map(emitter.as_llvm, chunks)]
+    for lane_bit, register_bit in steps:
+        operands.append(emitter.lanes([bool(lane >> lane_bit & 1) for lane in range(subgroup_size())]))
+        operands.append(emitter.constant(lane_bit * LONGEST + register_bit, i32))
+    result = vector(element_of(operands[1]), len(registers))
+    lengths = "_".join(str(length_of(chunk)) for chunk in chunks)
+    symbol = f"{EXCHANGE}{len(steps)}.{len(registers)}_{lengths}.{result.element_type}"
+    emitter.declare(symbol, operands, result, convergent=True)
+    moved = emitter.from_llvm(emitter.value(ExchangeOp(symbol, operands, result)), element)
+    return [(moved, at) for at in range(len(registers))]
 
 
 def _shuffled_scalar(emitter: Emitter, scalar: SSAValue, mode: ShuffleMode, argument: SSAValue) -> SSAValue:

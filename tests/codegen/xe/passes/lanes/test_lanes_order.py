@@ -129,16 +129,24 @@ def by_lanes(load: str, store: str) -> str:
 
 def test_lanes_read_a_ragged_tile_right_before_they_write_it_in_place() -> None:
     source = by_lanes("%c32, %c0", "%c32, %c0")  # half of its rows are inside
-    accesses = re.findall(r"llvm\.(load|store)\b", lanes_text(source))
+    accesses = of_lanes(source)
     assert accesses.count("load") == accesses.count("store") == 32 * 64 // 16
     assert held_of_lanes(source) <= 16
     check(source, [numbers("f32", 48, 65) / 64], tolerance=1e-6)
 
 
+def of_lanes(source: str) -> list[str]:
+    """Loads and stores of single elements in the order of the lane code; a compound is of as many as its chunk has."""
+    out: list[str] = []
+    for name, types in re.findall(r"llvm\.call[^@\n]*@xetune\.(load|store)\.\d+\.(\w+)", lanes_text(source)):
+        chunk = types.split("_")[-1 if name == "load" else 0]
+        out += [name] * (int(chunk.partition("x")[0]) if "x" in chunk else 1)
+    return out
+
+
 def held_of_lanes(source: str) -> int:
     """The most elements that a lane has loaded and not stored yet."""
-    accesses = re.findall(r"llvm\.(load|store)\b", lanes_text(source))
-    return max(accumulate(1 if name == "load" else -1 for name in accesses))
+    return max(accumulate(1 if name == "load" else -1 for name in of_lanes(source)))
 
 
 IN_LOOPS = {

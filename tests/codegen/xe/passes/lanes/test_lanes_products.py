@@ -268,5 +268,5 @@ def test_operands_in_words_and_no_accumulator() -> None:
 def test_lanes_exchange_each_bit_of_a_by_columns_once() -> None:
     problem = GemmProblem(64, 64, 64, dtype_a=DType.BF16, dtype_b=DType.BF16, transpose_a=True)
     artifact = compile_gemm(problem, default_config(problem, find("arl-h")), find("arl-h"))
-    assert artifact.stage("lanes").data.count(b"gpu.shuffle") == 24
+    assert artifact.stage("llvm").data.count(b"call spir_func i32 @_Z21sub_group_shuffle_xorij(") == 24
     verify_by_simulation(artifact)
