@@ -53,6 +53,7 @@ Access = Load | BlockStore2dOp | StoreOp | StoreEachOp
 _WRITES_NOTHING = frozenset(
     {BlockLoad2dOp, LoadOp, LoadEachOp, BlockPrefetch2dOp, DeviceCallOp, ShuffleOp, ShuffleCallOp, ExchangeOp}
 )
+_NO_SUM = -1
 _SAME_IN_LANES = frozenset({BlockIdOp, SubgroupIdOp, arith.ConstantOp})
 _PURE_TOO = frozenset({xvector.BitcastOp})  # xDSL does not say it of them
 _LOADED = frozenset({GEPOp, LoadOp, memref.LoadOp})
@@ -161,7 +162,9 @@ class Aliases:
             self._places[key] = [self._place(pointer, nbytes) for pointer, nbytes in self._pointers_of(op)]
         return self._places[key]
 
-    def _place(self, address: Sum, nbytes: int) -> _Place:
+    def _place(self, address: Sum | None, nbytes: int) -> _Place:
+        if address is None:
+            return _Place(_NO_SUM, 0, None, nbytes)
         pointer = dict(address)
         offset = pointer.pop((), 0)
         symbolic = self._symbolic.setdefault(frozenset(pointer.items()), len(self._symbolic))
@@ -193,26 +196,27 @@ class Aliases:
             self._same_in_lanes.update(dict.fromkeys(found, True))
         return self._same_in_lanes[key]
 
-    def _pointers_of(self, op: LanesAccess) -> Iterator[tuple[Sum, int]]:
+    def _pointers_of(self, op: LanesAccess) -> Iterator[tuple[Sum | None, int]]:
         """Yield each pointer of an access, those of the lanes which use what a load reads if the same condition selects
-        both, and the bytes that it accesses there.
+        both, and the bytes that it accesses there. A pointer is None if it is no sum.
         """
         value = op.operands[0] if isinstance(op, StoreOp | StoreEachOp) else op.results[0]
         nbytes = length_of(value) * bits_of(element_of(value)) // 8
         if isinstance(op, LoadOp | StoreOp):
-            yield self._pointer_of(op, _used_where(value) if isinstance(op, LoadOp) else frozenset()), nbytes
+            yield self._pointer(op.ptr, _used_where(value) if isinstance(op, LoadOp) else frozenset()), nbytes
             return
-        shared, count = self._sums.of(op.ptr), length_of(value)
+        count = length_of(value)
         for at in range(count):
             where = _used_where(value, at) if isinstance(op, LoadEachOp) else frozenset[_Register]()
-            pointer = shared
+            pointer: Sum | None = self._pointer(op.ptr, where)
             for chunk in op.offsets:
                 offset = self._of_register(chunk, at if count > 1 else None, where)
-                pointer = added(pointer, offset, nbytes // count)
+                pointer = None if pointer is None or offset is None else added(pointer, offset, nbytes // count)
             yield pointer, nbytes // count
 
-    def _pointer_of(self, op: LoadOp | StoreOp, where: frozenset[_Register]) -> Sum:
-        pointer, place = op.ptr, dict[Product, int]()
+    def _pointer(self, pointer: SSAValue, where: frozenset[_Register]) -> Sum:
+        """Return a pointer where conditions hold, which may select offsets."""
+        place = dict[Product, int]()
         while where and isinstance(step := pointer.owner, GEPOp):
             offset: Index
             (offset,) = step.ssa_indices or step.rawConstantIndices.get_values()
@@ -222,28 +226,18 @@ class Aliases:
 
     def _offset(self, value: SSAValue, where: frozenset[_Register]) -> Sum:
         """Return an offset where conditions hold, which may select it."""
-        chunk, at = _register(_without_casts(value))
-        return self._of_register(chunk, at, where, value)
+        found = self._of_register(*_register(_without_casts(value)), where)
+        return self._sums.of(value) if found is None else found
 
-    def _of_register(
-        self, chunk: SSAValue, at: int | None, where: frozenset[_Register], value: SSAValue | None = None
-    ) -> Sum:
-        """Return an offset, the register of a chunk or a scalar, where conditions hold. `value`: the register alone."""
-        whole = chunk, at
-        while True:
+    def _of_register(self, chunk: SSAValue, at: int | None, where: frozenset[_Register]) -> Sum | None:
+        """Return an offset, the register of a chunk or a scalar, where conditions hold; None if it is no sum."""
+        chunk = _without_casts(chunk)
+        while at is not None and isinstance(shuffle := chunk.owner, xvector.ShuffleOp):
+            chunk, at = source_of(shuffle, at)
             chunk = _without_casts(chunk)
-            if at is not None and isinstance(owner := chunk.owner, xvector.ShuffleOp):
-                chunk, at = source_of(owner, at)
-                continue
-            break
         if isinstance(chosen := chunk.owner, SelectOp) and _of_chunk(chosen.cond, at) in where:
             chunk = chosen.lhs
-        if at is None:
-            return self._sums.of(chunk)
-        known = self._sums.of_register(chunk, at)
-        if known is not None:
-            return known
-        return self._sums.of(value) if value is not None else {(Unknown(whole[0], given=True),): 1}
+        return self._sums.of(chunk) if at is None else self._sums.of_register(chunk, at)
 
     def _root(self, op: Access) -> tuple[Attribute, int | None]:
         """Return the address space, and the number of the argument that a pointer is derived from if there is one."""
