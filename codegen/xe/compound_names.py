@@ -5,5 +5,5 @@ They end in a number and a signature, since functions of LLVM are not overloaded
 
 _PREFIX = "xetune."
 EXCHANGE, LOAD, STORE = (f"{_PREFIX}{kind}." for kind in ("exchange", "load", "store"))
-LONGEST = 64
-"""Above all numbers of a register within its chunk, and of a bit of a register: two numbers are written as one."""
+RADIX = 64
+"""Two numbers, such as a chunk and a register of it, are written as one: the first times this, plus the second."""

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import groupby
 
 from codegen.errors import CompileFailed
-from codegen.xe.compound_names import EXCHANGE, LOAD, LONGEST, STORE
+from codegen.xe.compound_names import EXCHANGE, LOAD, RADIX, STORE
 
 _ANY = rf"(?:{'|'.join(map(re.escape, (EXCHANGE, LOAD, STORE)))})"
 _FUNCTION = re.compile(r"^define [^\n]*{$.*?^}$", re.MULTILINE | re.DOTALL)
@@ -27,9 +27,14 @@ _LABEL = re.compile(r"([\w.$-]+):")
 _UNNAMED = re.compile(r" %\d+[,)]")
 _INCOMING = re.compile(r", %([\w.$-]+) \]")
 _VECTOR = re.compile(r"<(?P<length>\d+) x (?P<element>[^>]+)>")
-_VALUE = r"(?:%[\w.$-]+|@[\w.$-]+|zeroinitializer|poison|undef|<[^>]*>|splat \([^)]*\)|\w+ (?:[a-z]+ )*\(.*\)|[\w.+-]+)"
+_PARENTHESES = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
+_VALUE = (
+    r"(?:%[\w.$-]+|@[\w.$-]+|zeroinitializer|poison|undef|<[^>]*>"
+    rf"|splat {_PARENTHESES}|\w+ (?:[a-z]+ )*{_PARENTHESES}|[\w.+-]+)"
+)
 _ARGUMENT = re.compile(
-    rf"(?P<type><[^>]*>|ptr(?: addrspace\(\d+\))?|\w+) (?:[a-z]+(?:\(\w+\))? )*?(?P<value>{_VALUE})(?:, |$)"
+    r"(?P<type><[^>]*>|ptr(?: addrspace\(\d+\))?|\w+) "
+    rf"(?:align \d+ |[a-z_]+(?:{_PARENTHESES})? )*?(?P<value>{_VALUE})(?:, |$)"
 )
 _SHUFFLE = re.compile(
     rf"  (?P<result>%\S+) = shufflevector (?P<type><\d+ x [^>]+>) (?P<one>{_VALUE}), "
@@ -219,7 +224,7 @@ class _Function:
     # Compounds.
 
     def _expand(self, call: re.Match[str], whole: set[str]) -> None:
-        arguments = [(found["type"], found["value"]) for found in _ARGUMENT.finditer(call["arguments"])]
+        arguments = _arguments(call["arguments"])
         if call["kind"] == STORE:
             self._store(arguments)
             return
@@ -243,9 +248,9 @@ class _Function:
         places, *chunks = arguments[: -2 * steps]
         element = _element(chunks[0][0])
         numbers = (int(self._register(*places, at)) for at in range(_length(places[0])))
-        held = [self._register(*chunks[number // LONGEST], number % LONGEST) for number in numbers]
+        held = [self._register(*chunks[number // RADIX], number % RADIX) for number in numbers]
         for (_, upper), (_, bits) in zip(arguments[-2 * steps :: 2], arguments[1 - 2 * steps :: 2], strict=True):
-            upper, (lane_bit, register_bit) = self._use(upper), divmod(int(bits), LONGEST)
+            upper, (lane_bit, register_bit) = self._use(upper), divmod(int(bits), RADIX)
             for low in range(len(held)):
                 if (high := low | 1 << register_bit) == low:
                     continue
@@ -324,6 +329,14 @@ def _call(line: str) -> re.Match[str]:
     if found is None:
         raise CompileFailed("llvm", f"expected a call of a compound, got {line.strip()[:120]}")
     return found
+
+
+def _arguments(text: str) -> list[tuple[str, str]]:
+    """Return the type and the value of each argument of a call."""
+    found = list(_ARGUMENT.finditer(text))
+    if "".join([argument[0] for argument in found]) != text:
+        raise CompileFailed("llvm", f"expected arguments of a compound, got {text[:120]}")
+    return [(argument["type"], argument["value"]) for argument in found]
 
 
 def _places(shuffle: re.Match[str]) -> list[tuple[str, str, int]]:

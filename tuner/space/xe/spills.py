@@ -108,8 +108,8 @@ def _in_vectors(on: Problem, config: XeConfig) -> int:
 
 
 def _loaded_bytes(dtype: DType, row: int, pitch: int) -> int:
-    """Return the bytes that an element takes in registers when it is loaded from rows of a length and a pitch."""
-    of_words = all(n * dtype.bits % (8 * _WORD_BYTES) == 0 for n in (row, pitch))
+    """Return the bytes in registers of an element that is loaded from rows of a length and a pitch in elements."""
+    of_words = all(n * dtype.nbytes % _WORD_BYTES == 0 for n in (row, pitch))
     return dtype.nbytes if of_words else _WORD_BYTES
 
 

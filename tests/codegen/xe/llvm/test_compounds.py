@@ -97,6 +97,30 @@ end:
     ]
 
 
+def test_arguments_may_be_constants_and_have_attributes() -> None:
+    text = expand_compounds("""@slm = internal addrspace(3) global [64 x i32] undef
+
+define void @f(ptr addrspace(3) %A, i64 %x) {
+  call spir_func void @xetune.store.3.2xi32_local_2xi64(<2 x i32> <i32 8, i32 9>, \
+ptr addrspace(3) getelementptr inbounds nuw (i8, ptr addrspace(3) @slm, i64 4), <2 x i64> splat (i64 5))
+  call spir_func void @xetune.store.3.i32_local_i64(i32 7, ptr addrspace(3) nonnull align 4 captures(none) %A, \
+i64 range(i64 0, 5) %x)
+  ret void
+}
+""")
+    llvm.parse_assembly(text).verify()
+    assert re.findall(r"getelementptr i32, ptr addrspace\(3\) (.*)", text) == [
+        "getelementptr inbounds nuw (i8, ptr addrspace(3) @slm, i64 4), i64 5",
+        "%A, i64 %x",
+    ]
+    assert re.findall(r"store i32 (\d)", text) == ["8", "9", "7"]
+
+
+def test_arguments_of_another_form_are_refused() -> None:
+    with pytest.raises(CompileFailed, match="expected arguments of a compound, got ptr %A, i64 !x"):
+        expand_compounds("define void @f(ptr %A) {\n  call void @xetune.store.2.x(ptr %A, i64 !x)\n}\n")
+
+
 def test_a_call_of_another_form_is_refused() -> None:
     with pytest.raises(CompileFailed, match="expected a call of a compound, got invoke"):
         expand_compounds("define void @f() {\n  invoke void @xetune.store.5.x()\n}\n")

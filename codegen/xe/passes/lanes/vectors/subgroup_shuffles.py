@@ -7,7 +7,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, IndexType, VectorType, f32, i32, i64
 from xdsl.ir import SSAValue
 
-from codegen.xe.compound_names import EXCHANGE, LONGEST
+from codegen.xe.compound_names import EXCHANGE, RADIX
 from codegen.xe.dialects.gpu import ShuffleMode, ShuffleOp
 from codegen.xe.dialects.interned import index, integer_type, vector
 from codegen.xe.dialects.upstream.llvm_ops import ExchangeOp, ShuffleCallOp
@@ -34,11 +34,11 @@ def exchanged(emitter: Emitter, registers: Sequence[Register], steps: Sequence[t
     """
     element = element_of(registers[0][0])
     chunks = list({id(chunk): chunk for chunk, _ in registers}.values())
-    places = [chunks.index(chunk) * LONGEST + at for chunk, at in registers]
+    places = [chunks.index(chunk) * RADIX + at for chunk, at in registers]
     operands = [emitter.numbers(places, i32), *map(emitter.as_llvm, chunks)]
     for lane_bit, register_bit in steps:
         operands.append(emitter.lanes([bool(lane >> lane_bit & 1) for lane in range(subgroup_size())]))
-        operands.append(emitter.constant(lane_bit * LONGEST + register_bit, i32))
+        operands.append(emitter.constant(lane_bit * RADIX + register_bit, i32))
     result = vector(element_of(operands[1]), len(registers))
     lengths = "_".join(str(length_of(chunk)) for chunk in chunks)
     symbol = f"{EXCHANGE}{len(steps)}.{len(registers)}_{lengths}.{result.element_type}"
