@@ -54,10 +54,17 @@ def are_columns_of_bytes(shape: Ints, bits: int, wanted: LaneLayout) -> bool:
 def halves_of(lowering: Lowering, matrix: MatrixAccess) -> tuple[MatrixAccess, MatrixAccess] | None:
     """Return the matrices of the even and of the odd rows; None if messages may not access them.
 
-    A matrix of one row has no odd rows, but messages need a surface of at least one: its own, accessed below its end.
+    Odd rows are beside even ones, on a surface that begins with the matrix: messages need aligned surfaces, and the
+    pitch of a matrix may be less than that. A matrix of one row has no odd rows, but messages need a surface of at
+    least one: its own, accessed below its end.
     """
     emitter, height = lowering.emitter, matrix.height
-    if height is None or matrix.local or any(factor % 2 for factor in lowering.sums.of(matrix.row).values()):
+    if (
+        height is None
+        or matrix.width is None
+        or matrix.local
+        or any(factor % 2 for factor in lowering.sums.of(matrix.row).values())
+    ):
         return None
     even = replace(
         matrix,
@@ -67,21 +74,20 @@ def halves_of(lowering: Lowering, matrix: MatrixAccess) -> tuple[MatrixAccess, M
     )
     odd_rows = _half(emitter, height)
     any_odd = _at_most_one(emitter, odd_rows)
-    step, below = emitter.product(matrix.pitch, any_odd), emitter.sum(1, emitter.product(any_odd, -1))
-    if isinstance(step, SSAValue):
-        step = emitter.as_int(step, i64)
-    odd = replace(
-        even,
-        pointer=emitter.pointer(matrix.pointer, step, i8),
-        height=emitter.sum(odd_rows, below),
-        row=emitter.sum(even.row, below),
-    )
-    for half in (even, odd):
+    below = emitter.sum(1, emitter.product(any_odd, -1))
+    odd = replace(even, height=emitter.sum(odd_rows, below), row=emitter.sum(even.row, below))
+    for half in (even, _beside(emitter, odd, matrix.pitch)):
         assumptions = assumed(half, 8, lowering.limits, lowering.sums)
         if assumptions is None:
             return None
         lowering.assumed.update(assumptions)
-    return even, odd
+    return even, _beside(emitter, odd, emitter.product(matrix.pitch, any_odd))
+
+
+def _beside(emitter: Emitter, matrix: MatrixAccess, columns: Index) -> MatrixAccess:
+    """Return the matrix that begins so many columns later in each row, of a surface that begins where it did."""
+    assert matrix.width is not None
+    return replace(matrix, width=emitter.sum(matrix.width, columns), column=emitter.sum(matrix.column, columns))
 
 
 def _half(emitter: Emitter, value: Index) -> Index:

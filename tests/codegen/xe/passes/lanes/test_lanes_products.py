@@ -158,9 +158,11 @@ def test_bytes_of_a_by_columns_are_exchanged_within_words(types: tuple[str, str,
 
 
 @pytest.mark.slow
-def test_bytes_by_columns_whose_rows_start_between_lines_go_lane_by_lane() -> None:
+def test_bytes_by_columns_whose_rows_start_between_lines_are_on_one_surface() -> None:
     source, (a, b, c) = gemm(I8, 80, 64, 64, 2, at=True)  # every other row starts at a multiple of 16 bytes
-    assert "load i8" in compiled(source).ll
+    ll = compiled(source).ll
+    assert "2d_block_read_transpose_32b_16r8x1c" in ll
+    assert "load i8" not in ll
     check(source, [a, b, c])
 
 
