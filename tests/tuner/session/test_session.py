@@ -4,6 +4,7 @@ import threading
 import time
 from contextlib import nullcontext
 from dataclasses import astuple, dataclass, field, replace
+from hashlib import sha256
 from types import SimpleNamespace
 
 import numpy as np
@@ -532,13 +533,17 @@ def test_a_portion_of_time_pauses_after_the_trial_that_spends_it() -> None:
 @pytest.mark.slow
 def test_who_proposed_a_trial_is_kept_and_equal_outcomes_give_equal_proposals() -> None:
     donors = [xe_space(SMALL, SPEC).config(5)]
+    broken = CompileFailed("llvm", "broken")  # half of the configurations, for which the portfolio samples TPE
+
+    def fails(config: KernelConfig) -> CompileFailed | None:
+        return broken if sha256(repr(config).encode()).digest()[0] < 128 else None
 
     def proposed(store: MemoryTrialStore) -> list[tuple[KernelConfig, str | None]]:
         run_session(
             JobSpec(problem=SMALL, device=SPEC, budget=Budget(30, 100), seed=3),
             FakeDevice(SMALL, SPEC),
             store,
-            FakeCompiler(),
+            FakeCompiler(errors=fails),
             donors=donors,
         )
         return [(trial.config, trial.proposer) for trial in store.trials()]
