@@ -7,7 +7,7 @@ from operator import is_not
 from typing import NotRequired, TypedDict, TypeVar, Unpack
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, delete, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, case, delete, or_, select, update
 from sqlalchemy.orm import Session, contains_eager, joinedload, selectinload
 
 from db.queries.batch import Answer, Batch, batch
@@ -222,7 +222,8 @@ def winners(session: Session, problem_keys: Collection[str], device: str) -> tup
     query = query.where(Problem.key.in_(problem_keys), Device.slug == device, Job.best_trial_id == Trial.id)
     has_time = or_(Measurement.median_us.is_not(None), Trial.status == "predicted")
     query = query.where(Kernel.withdrawn.is_(None), has_time)
-    query = query.order_by(headline.least_first(), Prediction.time_us, Trial.id)
+    predicted_us = case((Measurement.median_us.is_(None), Prediction.time_us))
+    query = query.order_by(headline.least_first(), predicted_us, Trial.id)
     kernel = contains_eager(Trial.kernel)
     of_kernel = (kernel.selectinload(each) for each in (Kernel.artifacts, Kernel.device, Kernel.problem))
     loads = (*trials.time_loads(are_joined=True), trials.job_load(is_joined=True), *of_kernel)
@@ -234,15 +235,18 @@ def winners(session: Session, problem_keys: Collection[str], device: str) -> tup
     return measured, predicted
 
 
-def evidence(session: Session, kernel_ids: Iterable[UUID]) -> dict[UUID, Trial]:
+def evidence(session: Session, kernel_ids: Iterable[UUID], *, judges: bool = False) -> dict[UUID, Trial]:
     """Return for each kernel its trial of least headline time, else of least predicted time, with its job.
 
-    Others are left out. Of predicted trials, verified ones come first.
+    Others are left out. Of predicted trials, verified ones come first. `judges` loads the trials that judge
+    predictions.
     """
     query = select(Trial).where(Trial.kernel_id.in_(kernel_ids)).join(Trial.job)
     query = query.outerjoin(Trial.measurement).outerjoin(Trial.prediction)
     timed = query.where(or_(Measurement.median_us.is_not(None), Prediction.time_us.is_not(None)))
     timed = timed.options(*trials.time_loads(are_joined=True), trials.job_load(is_joined=True))
+    if judges:
+        timed = timed.options(*trials.judge_loads(are_joined=True))
     # The last entry in the dictionary wins: predicted trials first, then measured ones, each slowest first.
     last_wins = timed.order_by(
         Measurement.median_us.is_not(None),
@@ -254,9 +258,12 @@ def evidence(session: Session, kernel_ids: Iterable[UUID]) -> dict[UUID, Trial]:
     return {trial.kernel_id: trial for trial in session.scalars(last_wins) if trial.kernel_id is not None}
 
 
-def telling_trials(session: Session, kernel_ids: Collection[UUID]) -> dict[UUID, Trial]:
-    """Return for each kernel its best timed trial, or its latest, which states why it has no time."""
-    timed = evidence(session, kernel_ids) if kernel_ids else {}
+def telling_trials(session: Session, kernel_ids: Collection[UUID], *, judges: bool = False) -> dict[UUID, Trial]:
+    """Return for each kernel its best timed trial, or its latest, which states why it has no time.
+
+    `judges` loads the trials that judge predictions, whose times pages show.
+    """
+    timed = evidence(session, kernel_ids, judges=judges) if kernel_ids else {}
     if not (untimed := [kernel_id for kernel_id in kernel_ids if kernel_id not in timed]):
         return timed
     query = select(Trial).where(Trial.kernel_id.in_(untimed), Trial.ended_at.is_not(None)).order_by(Trial.id)

@@ -224,17 +224,18 @@ def job_load(*, is_joined: bool = False):  # of a type private to SQLAlchemy
     return (contains_eager if is_joined else joinedload)(Trial.job).load_only(*told, raiseload=True)
 
 
+def judge_loads(*, are_joined: bool = False):  # of a type private to SQLAlchemy
+    """Return the loader options for jobs, numbers and times of the trials that judge predictions."""
+    load = contains_eager if are_joined else joinedload
+    there = load(Trial.prediction).joinedload(Prediction.error).joinedload(PredictionError.measured_trial)
+    columns = there.load_only(Trial.job_id, Trial.number, raiseload=True)
+    return [columns, there.joinedload(Trial.measurement), there.undefer(Trial.origin)]
+
+
 def evidence_loads():  # of a type private to SQLAlchemy
-    """Return `time_loads`, with jobs, numbers and times of the trials that judge predictions or are reused."""
-    there = joinedload(Trial.prediction).joinedload(Prediction.error).joinedload(PredictionError.measured_trial)
+    """Return `time_loads` and `judge_loads`, with jobs and numbers of the trials that are reused."""
     source = joinedload(Trial.reused).joinedload(Reuse.source)
-    return [
-        *time_loads(),
-        there.load_only(Trial.job_id, Trial.number, raiseload=True),
-        there.joinedload(Trial.measurement),
-        there.undefer(Trial.origin),
-        source.load_only(Trial.job_id, Trial.number, raiseload=True),
-    ]
+    return [*time_loads(), *judge_loads(), source.load_only(Trial.job_id, Trial.number, raiseload=True)]
 
 
 def _whole() -> Select[Trial]:

@@ -114,7 +114,7 @@ def find_kernel(session: Session, text: str) -> Kernel:
 
 def kernel_page(session: Session, kernel: Kernel, read: ReadArtifact, stages: str = "") -> KernelPage:
     """The page of a kernel, with those stages side by side, commas between their names."""
-    trial = kernels.telling_trials(session, [kernel.id]).get(kernel.id)
+    trial = kernels.telling_trials(session, [kernel.id], judges=True).get(kernel.id)
     time = None if trial is None else headline_figure(trial, kernel.device.slug, kernel.problem)
     job = None if trial is None else find_job(session, str(trial.job_id))
     time_us = None if time is None else time.time_us

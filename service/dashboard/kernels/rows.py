@@ -115,7 +115,7 @@ def kernel_rows(session: Session, ids: Sequence[UUID]) -> Iterable[KernelRow]:
     columns = (Kernel.problem, Kernel.device)
     query = select(Kernel).where(Kernel.id.in_(ids)).options(*(joinedload(column) for column in columns))
     by_id = {kernel.id: kernel for kernel in session.scalars(query)}
-    telling, won = kernels.telling_trials(session, ids), kernels.winners_of(session, ids)
+    telling, won = kernels.telling_trials(session, ids, judges=True), kernels.winners_of(session, ids)
     return (_row(by_id[i], telling.get(i), i in won) for i in ids)
 
 

@@ -174,6 +174,18 @@ def test_the_winner_of_a_job_is_served_even_if_a_trial_looked_faster(database: D
         assert (stored.compared_default_us, stored.compared_best_us) == (20.5, 20.5)
 
 
+def test_the_older_of_two_equal_winners_is_served_whatever_was_predicted(database: Database) -> None:
+    with database.write() as session:
+        older = rows.add_measured(session, rows.add_job(session, "b60", 96), 0, 20.0)
+        newer = rows.add_measured(session, rows.add_job(session, "b60", 96), 1, 20.0)
+        rows.predict(session, older, 18.0)
+        rows.predict(session, newer, 17.0)
+        ids = [older.id, newer.id]
+    with database.read() as session:
+        (found,) = kernels.winners(session, [digest("problem 96")], "b60")[0].values()
+        assert [trial.id for trial in found] == ids
+
+
 def test_best_kernel_is_sought_on_that_device_for_that_problem_only(database: Database) -> None:
     with database.write() as session:
         job = rows.add_job(session, "b60", 96)

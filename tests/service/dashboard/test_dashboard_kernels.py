@@ -10,6 +10,7 @@ from fastapi.testclient import TestClient
 
 from codegen import CpuConfig, CpuStrategy, Extent, GemmProblem, Isa, MatmulConfig, XeConfig, XeStrategy
 from db.queries import jobs
+from db.queries.results import predictions
 from db.schema.target import Problem
 from db.schema.trial import Measurement, Trial
 from db.session import Database
@@ -57,6 +58,22 @@ def test_a_kernel_shows_which_driver_accepted_it_beside_its_proof(client: TestCl
     accepted = "tolerance 0.0124; accepted by the driver 26.27.1, which simulated bmg"
     assert accepted in text_of(client.get(f"/kernels/{kernel.id}").text)
     assert accepted in text_of(client.get(f"/jobs/{job.id}/trials/0").text)
+
+
+def test_a_prediction_that_another_job_judged_has_its_measured_time(client: TestClient, database: Database) -> None:
+    with database.write() as session:
+        problem, device = rows.add_problem(session), rows.add_device(session, "b580", None)
+        of_prediction, of_measurement = (rows.add_job(session, problem, device) for _ in range(2))
+        kernel = rows.add_kernel(session, of_prediction, problem)
+        rows.add_predicted(session, of_prediction, 0, 300.0).kernel_id = kernel.id
+        measured_kernel = rows.add_kernel(session, of_measurement, problem)
+        trial = rows.add_measured(session, of_measurement, 0, 246.0, measured_kernel.id, "native")
+        rows.predict(session, trial, 300.0)
+        predictions.judge(session, problem.id, "b580")
+    assert text_of(client.get("/kernels").text).count("246.0") == 2
+    page = client.get(f"/kernels/{kernel.id}").text
+    assert "246.0" in text_of(page)
+    assert "on b580 by another job" in page
 
 
 def test_kernels_are_found_by_problem_device_and_evidence(client: TestClient, database: Database) -> None:
