@@ -45,6 +45,10 @@ _INSERT = re.compile(
     rf"  %\S+ = insertelement (?P<type><\d+ x [^>]+>) (?P<into>{_VALUE}), \S+ (?P<scalar>\S+), i\d+ (?P<at>\d+)"
 )
 _EXTRACT = re.compile(r"  (?P<result>%\S+) = extractelement <\d+ x [^>]+> (?P<of>%\S+), i\d+ (?P<at>\d+)")
+_CAST = re.compile(
+    r"  (?P<result>%\S+) = bitcast <(?:2|4|8|16) x i32> (?P<of>%\S+) to "
+    r"<(?P<count>\d+) x (?P<element>i8|i16|half)>"
+)
 _PARTS = re.compile(r"  %\S+ = (?:shufflevector|insertelement|extractelement) ")
 _MANGLED = {"i32": "i", "float": "f", "i64": "l", "double": "d"}
 _BITS = {"half": 16, "float": 32, "double": 64}
@@ -93,7 +97,8 @@ class _Function:
     def expanded(self) -> str:
         """Return the text of the function without compounds."""
         shuffles = self._shuffles_of_results()
-        whole = self._used_whole(shuffles)
+        casts = self._casts_of_results(shuffles)
+        whole = self._used_whole(shuffles, casts)
         for at, line in enumerate(self._lines):
             if (call := self._calls.get(at)) is not None:
                 self._expand(call, whole)
@@ -101,6 +106,8 @@ class _Function:
                 self._known[found["result"]] = [self._register(*place) for place in _places(found)]
                 if found["result"] in whole:
                     self._join(found["result"], _joined_type(found), self._known[found["result"]])
+            elif (cast := casts.get(at)) is not None:
+                self._cast(cast)
             elif (taken := self._taken(at)) is not None:
                 self._same[taken["result"]] = self._known[taken["of"]][int(taken["at"])]
             else:
@@ -120,12 +127,18 @@ class _Function:
                 results.add(name)
         return shuffles
 
-    def _used_whole(self, shuffles: Mapping[int, re.Match[str]]) -> set[str]:
-        """Return results of compounds, and shuffles of them, that instructions use whole."""
+    def _casts_of_results(self, shuffles: Mapping[int, re.Match[str]]) -> dict[int, re.Match[str]]:
+        """Return the casts of words that compounds, or shuffles of their results, give to smaller elements, by line."""
+        results = {found["result"] for found in (*self._calls.values(), *shuffles.values())}
+        found = ((at, _CAST.fullmatch(line)) for at, line in enumerate(self._lines) if " = bitcast <" in line)
+        return {at: cast for at, cast in found if cast is not None and cast["of"] in results}
+
+    def _used_whole(self, shuffles: Mapping[int, re.Match[str]], casts: Mapping[int, re.Match[str]]) -> set[str]:
+        """Return results of compounds, and shuffles of them, that other instructions use whole."""
         results = {found["result"] for found in (*self._calls.values(), *shuffles.values())}
         whole = set[str]()
         for at, names in enumerate(self._names):
-            if results.isdisjoint(names) or at in self._calls or at in shuffles:
+            if results.isdisjoint(names) or at in self._calls or at in shuffles or at in casts:
                 continue
             if _EXTRACT.fullmatch(self._lines[at]) is None:
                 whole.update(names)
@@ -211,6 +224,18 @@ class _Function:
             name = result if at == len(registers) - 1 else self._new()
             self._add(f"  {name} = insertelement {type_} {before}, {element} {register}, i64 {at}")
             before = name
+
+    def _cast(self, cast: re.Match[str]) -> None:
+        """Take words as smaller elements one by one: Intel's compiler would keep the words together, and spill."""
+        element, words = cast["element"], self._known[cast["of"]]
+        length = int(cast["count"]) // len(words)
+        parts = [self._line(f"bitcast i32 {word} to <{length} x {element}>") for word in words]
+        while len(parts) > 1:
+            type_, mask = f"<{length} x {element}>", ", ".join(f"i32 {at}" for at in range(2 * length))
+            pairs = zip(parts[::2], parts[1::2], strict=True)
+            joins = [f"shufflevector {type_} {a}, {type_} {b}, <{2 * length} x i32> <{mask}>" for a, b in pairs]
+            parts, length = [self._line(join) for join in joins], 2 * length
+        self._same[cast["result"]] = parts[0]
 
     def _meaning(self, name: str) -> str:
         while name in self._same:

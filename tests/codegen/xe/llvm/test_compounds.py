@@ -97,6 +97,24 @@ end:
     ]
 
 
+def test_words_that_are_taken_as_bytes_are_cast_one_by_one() -> None:
+    body = """  %words = call spir_func <4 x i32> @xetune.load.3.global_4xi64_4xi64_4xi32(ptr addrspace(1) %A, \
+<4 x i64> zeroinitializer, <4 x i64> <i64 0, i64 1, i64 2, i64 3>)
+  %turned = shufflevector <4 x i32> %words, <4 x i32> poison, <2 x i32> <i32 3, i32 0>
+  %bytes = bitcast <2 x i32> %turned to <8 x i8>
+  store <8 x i8> %bytes, ptr addrspace(1) %A, align 8
+  ret void
+"""
+    text = expanded(body, "ptr addrspace(1) %A")
+    words = re.findall(r"(\S+) = load i32", text)
+    assert re.findall(r"bitcast i32 (\S+) to <4 x i8>", text) == [words[3], words[0]]
+    ((low, high, whole),) = re.findall(r"(\S+) = bitcast.*\n  (\S+) = bitcast.*\n  (\S+) = shufflevector", text)
+    mask = ", ".join(f"i32 {at}" for at in range(8))
+    assert f"{whole} = shufflevector <4 x i8> {low}, <4 x i8> {high}, <8 x i32> <{mask}>" in text
+    assert f"store <8 x i8> {whole}, ptr" in text
+    assert "insertelement" not in text
+
+
 def test_arguments_may_be_constants_and_have_attributes() -> None:
     text = expand_compounds("""@slm = internal addrspace(3) global [64 x i32] undef
 
