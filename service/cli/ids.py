@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def find_job(access: "Access", said: str) -> UUID:
 
 def find_kernel(access: "Access", said: str) -> UUID:
     """Return the id of a kernel, the last being that which won a job last, as lists have it; raises as `find_id`."""
-    only = ("winners", "db.queries.results.kernels:is_winner") if said.strip().lower() == LAST else None
+    only = _Filter("winners", "db.queries.results.kernels:is_winner") if said.strip().lower() == LAST else None
     newest = _newest(access, "/v1/kernels/stored", "db.schema.kernel:Kernel", only)
     return find_id(said, "kernel", "xetune kernels list", newest)
 
@@ -43,10 +43,15 @@ def find_record(access: "Access", said: str) -> UUID:
     return find_id(said, "record", "xetune records list", _newest(access, "/v1/records", "db.schema.record:Record"))
 
 
-def _newest(
-    access: "Access", path: str, table: str, only: tuple[str, str] | None = None
-) -> Callable[[int], Iterator[UUID]]:
-    """Return a function that yields the ids of a list, `only` those of a filter: its name in a query, and here."""
+class _Filter(NamedTuple):
+    """A filter of a list: its parameter in a request, and where its condition is defined."""
+
+    parameter: str
+    condition: str
+
+
+def _newest(access: "Access", path: str, table: str, only: _Filter | None = None) -> Callable[[int], Iterator[UUID]]:
+    """Return a function that yields the ids of a list, `only` those that a filter lets through."""
 
     def newest(at_once: int) -> Iterator[UUID]:
         # Imported here: an id that is whole needs no list.
@@ -54,8 +59,9 @@ def _newest(
 
         before: UUID | None = None
         while True:
-            ids = ids_of(path, table, at_once, before, only and only[1])
-            page = access.read(ids, {"limit": at_once, "before": before} | ({only[0]: True} if only else {}))
+            ids = ids_of(path, table, at_once, before, None if only is None else only.condition)
+            filtered = {} if only is None else {only.parameter: True}
+            page = access.read(ids, {"limit": at_once, "before": before, **filtered})
             yield from (row.id for row in page.rows)
             if (before := page.next_before) is None:
                 return

@@ -20,7 +20,7 @@ def add(
     outcome: str,
 ) -> None:
     """Add an event, in the transaction of the change that it records."""
-    session.flush()
+    session.flush()  # a new key, to which the event refers
     values = {"actor": actor, "key_id": key_id, "action": action, "subject": subject, "request_id": request_id}
     insert_row(session, AuditEvent, {**values, "outcome": outcome})
 

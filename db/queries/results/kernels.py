@@ -2,8 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
-from operator import is_not
+from functools import cache
 from typing import NotRequired, TypedDict, TypeVar, Unpack
 from uuid import UUID
 
@@ -231,7 +230,9 @@ def winners(session: Session, problem_keys: Collection[str], device: str) -> tup
     for key, trial in session.execute(query.options(*loads)):
         (predicted if trial.measurement is None else measured).setdefault(key, []).append(trial)
     for rows in predicted.values():
-        rows.sort(key=partial(is_not, trials.best_of_predicted(rows)))
+        best = trials.best_of_predicted(rows)
+        rows.remove(best)
+        rows.insert(0, best)
     return measured, predicted
 
 
