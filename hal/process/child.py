@@ -3,7 +3,6 @@
 It does not depend on the program's main module, which is not imported again.
 """
 
-import atexit
 import gc
 import os
 import select
@@ -175,13 +174,15 @@ class Child:
 
 
 def serve(fd: int, parent: int) -> None:
-    """Serve requests in the child until the connection closes.
+    """Serve requests in the child until the connection closes, and end it without exit handlers.
+
+    Those of the SYCL runtime were seen to spin for ever (`urLoaderTearDown`), and nobody ends a child whose parent was
+    killed.
 
     Errors of this room and ValueError go back as answers; any other is a bug, and ends the process with its
     traceback printed. Garbage is collected from the first answer on: imports leave little, and searches for it took a
     sixth of the processor time of a process that asks a driver.
     """
-    atexit.register(gc.freeze)  # the interpreter then finds no object to look at when it ends
     # Ctrl-C in a terminal must not end a measurement halfway: the parent decides.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
@@ -190,7 +191,7 @@ def serve(fd: int, parent: int) -> None:
         try:
             function, arguments = connection.recv()
         except EOFError:
-            return
+            os._exit(0)
         try:
             answer = (False, function(*arguments))
         except (HalError, ValueError) as error:

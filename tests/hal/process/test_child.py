@@ -1,5 +1,6 @@
 """A child process answers, raises, is ended in time, and leaves nothing behind."""
 
+import atexit
 import errno
 import gc
 import os
@@ -26,6 +27,13 @@ def test_it_collects_garbage_from_its_first_answer_on() -> None:
     with Child() as child:
         assert child.call(30, gc.isenabled) is False
         assert child.call(30, gc.isenabled) is True
+
+
+def test_it_ends_without_exit_handlers_which_may_hang(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Child, "kill", lambda _: pytest.fail("it had to be killed"))
+    with Child() as child:
+        child.call(30, atexit.register, time.sleep, 60)
+    assert not child.alive
 
 
 def test_its_death_is_told_with_its_last_words() -> None:

@@ -108,7 +108,7 @@ DECODED = XeConfig(
 
 
 REFUSED_SIZES = {
-    ("40", "97", "512"): "row pitch in bytes",
+    ("40", "97", "512"): "column of a block in bytes (2 * n): a multiple of 4",  # of the gate
     ("0", "96", "512"): "extent (m): at least 1",
     ("40", "0", "512"): "extent (n): at least 1",
     ("40", "96", "0"): "extent (k): at least 1",
