@@ -32,7 +32,7 @@ engine = sqlalchemy.create_engine("sqlite:///" + os.environ["XETUNE_DATA_DIR"] +
 with engine.connect() as connection:
     print(connection.execute(sqlalchemy.text("SELECT count(*) FROM job")).scalar(), flush=True)
 """
-"""What no command that reads the database can do without: the libraries, as they are, and one query."""
+"""Program of the libraries that every command with the database needs, as they are, and of one query."""
 
 _LISTING = (
     ["jobs"],

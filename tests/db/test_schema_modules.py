@@ -16,7 +16,7 @@ configure_mappers()  # finds the class of each relationship
 assert all(key.column is not None for table in Base.metadata.tables.values() for key in table.foreign_keys)
 """
 _READ_ALONE = {"quarantine"}
-"""What writes it imports the table that it refers to, so that lists of devices do without jobs."""
+"""Modules that do not import all tables that they refer to: whoever writes a quarantine imports that of jobs."""
 
 
 @pytest.mark.slow  # about half a second each
