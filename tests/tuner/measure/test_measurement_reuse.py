@@ -7,7 +7,7 @@ import pytest
 
 from codegen import AnyArtifact, KernelConfig
 from tests.tuner.fakes import SMALL, FakeCompiler, FakeDevice, artifact_of, binary_of, emulated
-from tuner.measure.finalists import NEAR
+from tests.tuner.measure.slower import slower_than_finalists
 from tuner.measure.measurement_reuse import KnownTime
 from tuner.search.stop_criteria import gains_no_more
 from tuner.session.budget import Budget
@@ -110,19 +110,6 @@ def first() -> Ran:
     return run()
 
 
-def slower_than_finalists(store: MemoryTrialStore) -> list[int]:
-    """Numbers of the trials that were too slow for a finalist beside those before them."""
-    numbers, best_us = list[int](), float("inf")
-    for trial in store.trials():
-        assert trial.outcome is not None
-        assert trial.outcome.measurement is not None
-        if trial.outcome.measurement.min_us > NEAR * best_us:
-            numbers.append(trial.number)
-        best_us = min(best_us, trial.outcome.measurement.median_us)
-    assert numbers
-    return numbers
-
-
 @pytest.mark.parametrize("by_kernel", [False, True])
 def test_what_is_known_is_not_measured_again(first: Ran, by_kernel: bool) -> None:
     again = run(FakeKnown(first.store, by_kernel))
@@ -131,7 +118,7 @@ def test_what_is_known_is_not_measured_again(first: Ran, by_kernel: bool) -> Non
     assert first.result.best is not None
     assert again.result.best is not None
     assert again.result.best.config == first.result.best.config
-    assert again.reused == slower_than_finalists(first.store)
+    assert again.reused == slower_than_finalists(first.store.trials())
     for trial in again.store.trials():
         assert (binary_of(trial.config) in again.measured) == (trial.number not in again.reused)
         if trial.source is not None:
