@@ -9,11 +9,10 @@ from codegen.config.xe import XE_ORDERS
 from codegen.problem.dtype import WEIGHTS
 from codegen.xe.rules import check
 from hal import find
-from service.api.toolchain.offline import find_ocloc
-from service.settings import read_settings
 from tests.codegen.xe.build.draws import draw
 from tests.codegen.xe.build.facts import facts_of
 from tests.codegen.xe.build.judge import judge
+from tests.codegen.xe.isa.fake_ocloc import real_ocloc
 
 PART = 10
 PARTS = (*range(0, 20, PART), *(pytest.param(first, marks=pytest.mark.slow) for first in range(20, 300, PART)))
@@ -132,9 +131,7 @@ def test_a_legal_gemm_for_sub_groups_of_8_compiles_and_is_right(device: str, see
 @pytest.mark.slow
 @pytest.mark.parametrize("device", NARROW)
 def test_the_compiler_of_sub_groups_of_8_takes_a_legal_gemm(device: str) -> None:
-    ocloc = find_ocloc(read_settings())
-    if ocloc is None:
-        pytest.skip("needs Intel's offline compiler: `xetune toolchain install`")
+    ocloc = real_ocloc()
     for seed in range(20):
         assert not judge(draw(seed, small=True, devices=(device,)), ocloc).fault
 
@@ -142,10 +139,7 @@ def test_the_compiler_of_sub_groups_of_8_takes_a_legal_gemm(device: str) -> None
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", ASKED_OF_INTEL)
 def test_the_gpu_s_compiler_takes_a_legal_gemm(seed: int) -> None:
-    ocloc = find_ocloc(read_settings())
-    if ocloc is None:
-        pytest.skip("needs Intel's offline compiler: `xetune toolchain install`")
-    assert not judge(draw(seed, small=True), ocloc).fault
+    assert not judge(draw(seed, small=True), real_ocloc()).fault
 
 
 def test_a_seed_is_one_draw() -> None:

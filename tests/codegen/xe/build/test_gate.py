@@ -34,8 +34,7 @@ from codegen.xe.dialects.xetile import LoadTileOp, StoreTileOp, TileMmaOp
 from codegen.xe.isa import compile_kernel
 from codegen.xe.rules import check
 from hal import find
-from service.api.toolchain.offline import find_ocloc
-from service.settings import read_settings
+from tests.codegen.xe.isa.fake_ocloc import real_ocloc
 
 B580 = find("b580")
 LARGE = (4096, 4096, 2048)
@@ -156,13 +155,10 @@ def test_parting_an_accumulator_takes_a_shuffle_for_each_register_that_it_is_mad
     ids=str,
 )
 def test_two_products_of_32x32_spill_nothing(gate: Gate, transpose_b: bool, device: str) -> None:
-    ocloc = find_ocloc(read_settings())
-    if ocloc is None:
-        pytest.skip("needs Intel's offline compiler: `xetune toolchain install`")
     of, spec = GemmProblem(*LARGE, transpose_b=transpose_b, gate=gate), find(device)
     matmul = MatmulConfig(Extent(16, 32, 1), Extent(256, 128, 32), Extent(32, 16 if transpose_b else 32, 32))
     chosen = XeConfig(matmul, XeStrategy((8, 4), Prefetch(PrefetchLevels.L1, 3)))
-    report = compile_kernel(ocloc, compile_gemm(of, chosen, spec), target_of(spec)).reports[0]
+    report = compile_kernel(real_ocloc(), compile_gemm(of, chosen, spec), target_of(spec)).reports[0]
     assert (report.grf_count, report.spill_bytes) == (256, 0)
     assert report.k_loop is not None
     assert report.k_loop.moves_per_256_dpas < 400
