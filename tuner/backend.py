@@ -46,6 +46,15 @@ class Tuning(Protocol[Config]):
         """
         ...
 
+    def alternatives(self, problem: GemmProblem, spec: DeviceSpec) -> tuple[Config, ...]:
+        """Return configurations in the space that are made like the default but for one decision which only a
+        measurement can take; a search tries them after the default.
+
+        Raises:
+            Refused: the problem or the device is refused.
+        """
+        ...
+
     def explain_default(self, problem: GemmProblem, spec: DeviceSpec) -> "tuple[HeuristicStep, ...]":
         """Return the steps that led to the default, each with its reason."""
         ...

@@ -14,8 +14,22 @@ class Multiply(StrEnum):
 
     F32 = "f32"  # fused multiply-add; f16, and bf16 without native instructions, are converted to f32
     BF16 = "bf16"  # pairs, summed in f32
+    BF16X2 = "bf16x2"  # the same of two bf16 whose sum is an element of tf32 or f16: four products
+    BF16X3 = "bf16x3"  # the same of three bf16 whose sum is an element of f32: six products
     S8 = "s8"  # groups of four, summed in i32
     S16 = "s16"  # pairs of 8-bit integers made 16 bits wide, summed in i32
+
+
+PRODUCTS_OF_PARTS: dict[Multiply, tuple[tuple[int, int], ...]] = {
+    Multiply.BF16X2: ((1, 1), (1, 0), (0, 0), (0, 1)),
+    Multiply.BF16X3: ((2, 0), (1, 0), (1, 1), (0, 1), (0, 2), (0, 0)),
+}
+"""Products of a part of A by one of B, by their numbers, the largest part first; consecutive ones share a part.
+
+Each part is the nearest bf16 to what the ones before leave, at most 2^-9 of the one before. The products of three parts
+that are left out are at most 2^-25 of the whole together.
+"""
+_SPLIT = {DType.F32: Multiply.BF16X3, DType.TF32: Multiply.BF16X2, DType.F16: Multiply.BF16X2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +72,11 @@ _OPTIONAL = {
 }
 
 
+def parts_of(multiply: Multiply) -> int:
+    """Return the number of bf16 that an element is split into; 1 if it is multiplied as it is."""
+    return 1 + max((part for part, _ in PRODUCTS_OF_PARTS.get(multiply, ())), default=0)
+
+
 def isas_of(flags: tuple[str, ...]) -> tuple[Isa, ...]:
     """Return the instruction sets of a CPU with these flags, the fastest first."""
     return tuple(isa for isa in Isa if set(ISA_FACTS[isa].flags) <= set(flags))
@@ -71,6 +90,8 @@ def used_flags(
     match multiply:
         case Multiply.BF16:
             used = {"amx_bf16" if amx else "avx512_bf16"}
+        case Multiply.BF16X2 | Multiply.BF16X3:
+            used = {"amx_bf16", "avx512_bf16"}
         case Multiply.S8 | Multiply.S16:
             used = {"amx_int8" if amx else "avx512_vnni" if wide else "avx_vnni"}
         case _:
@@ -98,8 +119,11 @@ def multiply_of(a: DType, b: DType, isa: Isa, flags: tuple[str, ...]) -> Multipl
     """Return the multiply of an instruction set for elements of A and B; None if it has none.
 
     AVX-512 multiplies unsigned by signed bytes: a signed A is shifted by 128 and the sum corrected; two unsigned
-    operands are made 16 bits wide. Weights are decoded to A's type before they are multiplied.
+    operands are made 16 bits wide. Weights are decoded to A's type before they are multiplied; they are not split into
+    parts.
     """
+    if isa is Isa.AMX and a is b and a in _SPLIT:
+        return _SPLIT[a] if {"amx_bf16", "avx512_bf16"} <= set(flags) else None
     if not a.is_integer and b in WEIGHTS:
         b = a
     if isa is Isa.AVX512_F32:
@@ -116,11 +140,17 @@ def multiply_of(a: DType, b: DType, isa: Isa, flags: tuple[str, ...]) -> Multipl
 
 
 def isas_that_multiply(a: DType, b: DType, spec: DeviceSpec) -> tuple[Isa, ...]:
-    """Return the instruction sets of a CPU that multiply elements of A and B, the fastest first."""
-    flags = spec.isa or ()
+    """Return the instruction sets of a CPU that multiply elements of A and B, the fastest first.
+
+    Tile registers that multiply parts of elements come after vectors: with many rows and columns they are faster, but
+    not while programs beside, also those of other virtual machines, use the same cores' tile registers.
+    """
+    flags, per_clk = spec.isa or (), spec.bf16_fma_per_clk_per_core
     found = [isa for isa in isas_of(flags) if multiply_of(a, b, isa, flags) is not None]
     if Isa.AVX512_F32 in found and "avx512_bf16" not in flags:  # AVX512 does the same
         found.remove(Isa.AVX512_F32)
-    if spec.bf16_fma_per_clk_per_core is not None and spec.bf16_fma_per_clk_per_core < _F32_FMA_PER_CLK:
+    if multiply_of(a, b, Isa.AMX, flags) in PRODUCTS_OF_PARTS:
+        found.sort(key=(Isa.AVX512, Isa.AMX, Isa.AVX2).index)
+    elif per_clk is not None and per_clk < _F32_FMA_PER_CLK:
         found.sort(key=(Isa.AMX, Isa.AVX512_F32, Isa.AVX512, Isa.AVX2).index)
     return tuple(found)

@@ -284,6 +284,8 @@ def pack_a(case: CpuCase) -> str | None:
     use = "; use pack_a block or whole"
     if plan.multiply is Multiply.S16:
         return f"bytes that are made 16 bits wide must be packed{use}"
+    if plan.parts > 1:
+        return f"{p.dtype_a.value} that is split into {plan.parts} bf16 must be packed{use}"
     if p.transpose_a and plan.group > 1:
         return f"of a transposed A, {plan.group} elements along K must be brought together{use}"
     if plan.isa is Isa.AMX and p.k % plan.depth_unit:
@@ -312,6 +314,8 @@ def pack_b(case: CpuCase) -> str | None:
 def _not_rows_of_b(case: CpuCase) -> str | None:
     """Return why tile registers are not loaded with stored rows of B; None if they are."""
     plan, p = case.plan, case.problem
+    if plan.parts > 1:
+        return f"{p.dtype_b.value} that is split into {plan.parts} bf16 must be packed"
     if not p.transpose_b:
         return f"tile registers hold B in groups of {plan.group} along K"
     if plan.mr > ISA_FACTS[Isa.AMX].tile_rows:

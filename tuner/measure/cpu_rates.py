@@ -31,7 +31,8 @@ def measure_rates(device: Device, spec: DeviceSpec, caches_bytes: int) -> CpuRat
     threads = spec.cores or 1
     found: dict[str, float] = {}
     for dtype in _TYPES:
-        if next(instructions_of(_problem(dtype), spec), None) not in found:
+        first = next(instructions_of(_problem(dtype), spec), None)
+        if first is None or first.measured_as not in found:
             name, rate = multiply_rate(device, dtype, threads)
             found[name] = rate
     launch, read_bytes = read_loop(_plan(DType.F32, spec), threads, _READ_BYTES)

@@ -7,7 +7,8 @@ from hal import DeviceSpec
 # Source: Intel, Intrinsics Guide (_mm512_fmadd_ps, _mm512_dpbusd_epi32, _tile_dpbusd).
 _VECTOR_UNITS = 2
 _WIDE, _NARROW = 64, 32  # bytes of a vector, with AVX-512 and without
-_TILES = {1: ("amx_int8", 1024), 2: ("amx_bf16", 512)}  # by bytes of an element
+# By bytes of an element; an f32 or tf32 takes at least four products of bf16.
+_TILES = {1: ("amx_int8", 1024), 2: ("amx_bf16", 512), 4: ("amx_bf16", 128)}
 # Bytes that a core loads in a clock: two vectors from its first cache, a line from the next one.
 # Source: Intel 64 and IA-32 Architectures Optimization Reference Manual, cache parameters of Golden Cove.
 _LOADED, _FILLED = 2 * _WIDE, 64

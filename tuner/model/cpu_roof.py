@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from codegen import GemmProblem, Isa
-from codegen.cpu.isa import isas_that_multiply, multiply_of
+from codegen.cpu.isa import PRODUCTS_OF_PARTS, Multiply, isas_that_multiply, multiply_of
 from hal import DeviceSpec
 from tuner.errors import NoRoofline
 
@@ -65,17 +65,35 @@ def cpu_roof(problem: GemmProblem, spec: DeviceSpec, rates: CpuRates | None) -> 
     Raises:
         NoRoofline: the rate of its multiply instruction was not measured.
     """
-    found = {each.instruction: each.ops_per_s for each in (() if rates is None else rates.multiplies)}
-    name = next(instructions_of(problem, spec), "")
-    if rates is None or name not in found:
+    measured = {each.instruction: each.ops_per_s for each in (() if rates is None else rates.multiplies)}
+    ways = list(instructions_of(problem, spec))
+    if rates is None or not ways or ways[0].measured_as not in measured:
         raise NoRoofline(spec.name)
+    found = {way.name: measured[way.measured_as] / way.products for way in ways if way.measured_as in measured}
+    name = max(found, key=lambda way: found[way])
     nbytes = sum(problem.accessed_bytes(operand) for operand in problem.operands)
     memory_us = 0.0 if spec.l2_bytes is None and spec.l3_bytes is None else nbytes / rates.bytes_per_s * 1e6
     return CpuRoof(name, problem.flops / found[name] * 1e6, memory_us)
 
 
-def instructions_of(problem: GemmProblem, spec: DeviceSpec) -> Iterator[str]:
-    """Yield the multiply instructions of a CPU for the types of a problem, the fastest first."""
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """A multiply instruction by its name, such as "amx bf16x3", of which `products` of the one whose rate is measured
+    make one of a problem's.
+    """
+
+    name: str
+    measured_as: str
+    products: int = 1
+
+
+def instructions_of(problem: GemmProblem, spec: DeviceSpec) -> Iterator[Instruction]:
+    """Yield the multiply instructions of a CPU for the types of a problem."""
     for isa in isas_that_multiply(problem.dtype_a, problem.dtype_b, spec):
-        if not (isa is Isa.AMX and spec.amx_permitted is False):
-            yield f"{isa} {multiply_of(problem.dtype_a, problem.dtype_b, isa, spec.isa or ())}"
+        multiply = multiply_of(problem.dtype_a, problem.dtype_b, isa, spec.isa or ())
+        assert multiply is not None, "it multiplies the types"
+        if isa is Isa.AMX and spec.amx_permitted is False:
+            continue
+        parts = PRODUCTS_OF_PARTS.get(multiply)
+        name = f"{isa} {multiply}"
+        yield Instruction(name, name) if parts is None else Instruction(name, f"{isa} {Multiply.BF16}", len(parts))

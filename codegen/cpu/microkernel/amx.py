@@ -14,11 +14,13 @@ from codegen.cpu.emit.writer import (
     Module,
     Value,
 )
-from codegen.cpu.isa import Multiply
+from codegen.cpu.isa import PRODUCTS_OF_PARTS, Multiply
 from codegen.cpu.microkernel.amx_rows_of_b import setup_of_rows_of_b
+from codegen.cpu.microkernel.parts import all_finite, write_sums
 from codegen.cpu.microkernel.tile import HERE, Tile
 from codegen.cpu.microkernel.tile_setup import REGISTERS, ROW_BYTES, ROWS, setup
 from codegen.cpu.nest.plan import (
+    GROUP_BYTES,
     LINE,
     SUM_BYTES,
     Plan,
@@ -73,7 +75,7 @@ def _write_products(tile: Tile, down: int, *, fits: bool) -> None:
     kernel = _Kernel(tile, _Registers.of(plan), down, across)
     kernel.begin()
     kernel.multiply()
-    kernel.leave(to_c=fits and keeps_sums(plan) and tile.ends_here)
+    kernel.leave(to_c=fits and keeps_sums(plan) and tile.ends_here and plan.parts == 1)
 
 
 def _heights(rows: int) -> list[int]:
@@ -182,7 +184,25 @@ class _Kernel:
         return self.tile.plan.width * SUM_BYTES
 
     def _keep(self) -> None:
-        self._store("%sums", self._sums_pitch)
+        """Store the accumulators to memory; those of parts that are not all finite are computed again."""
+        tile = self.tile
+        if tile.plan.parts == 1:
+            self._store("%sums", self._sums_pitch)
+            return
+        f, size = tile.f, tile.plan.mr * self._sums_pitch
+        memory = "%sums" if tile.once else f.op(f"alloca [{size} x i8], align {LINE}")
+        self._store(memory, self._sums_pitch)
+
+        def kept() -> list[Value]:
+            if not tile.once:
+                self._store("%sums", self._sums_pitch)
+            return []
+
+        def again() -> list[Value]:
+            write_sums(tile)
+            return []
+
+        f.either(all_finite(tile, memory), [], kept, again)
 
     def _store(self, pointer: str, pitch: int) -> None:
         for i in range(self.down):
@@ -207,11 +227,11 @@ class _Kernel:
 
     @property
     def _step_bytes_a(self) -> int:
-        return ROW_BYTES if self._is_direct else self.tile.plan.mr * ROW_BYTES
+        return ROW_BYTES if self._is_direct else self.tile.plan.mr * self._pitch_a
 
     @property
     def _step_bytes_b(self) -> int:
-        return self.tile.plan.width * ROW_BYTES
+        return _COLUMNS * self._pitch_b
 
     @property
     def _is_direct(self) -> bool:
@@ -220,28 +240,37 @@ class _Kernel:
     @property
     def _pitch_a(self) -> int:
         p = self.tile.plan.problem
-        return p.pitch_a * p.dtype_a.nbytes if self._is_direct else ROW_BYTES
+        return p.pitch_a * p.dtype_a.nbytes if self._is_direct else self.tile.plan.parts * ROW_BYTES
 
     @property
     def _pitch_b(self) -> int:
-        return self.tile.plan.width * ROW_BYTES // _COLUMNS
+        return self.tile.plan.parts * self._part_bytes_b
+
+    @property
+    def _part_bytes_b(self) -> int:
+        return self.tile.plan.width * GROUP_BYTES
 
     def _step(self, a: str, b: str) -> None:
         """Multiply 64 bytes of K, loading each register just before its first product so that loads and products
         overlap.
         """
-        f, load = self.tile.f, "llvm.x86.tileloadd64"
-        for i in range(self.down):
-            self._move(load, self.registers.a(i), f.at(a, i * ROWS * self._pitch_a), self._pitch_a)
-            for j in self.across:
-                if i == 0:
-                    self._move(load, self.registers.b(j), f.at(b, j * ROW_BYTES), self._pitch_b)
-                self._tiles(self._product, self.registers.sums(i, j), self.registers.a(i), self.registers.b(j))
+        f, load, held_a, held_b = self.tile.f, "llvm.x86.tileloadd64", -1, -1
+        for part_a, part_b in PRODUCTS_OF_PARTS.get(self.tile.plan.multiply, ((0, 0),)):
+            for i in range(self.down):
+                if part_a != held_a:
+                    place = f.at(a, i * ROWS * self._pitch_a + part_a * ROW_BYTES)
+                    self._move(load, self.registers.a(i), place, self._pitch_a)
+                for j in self.across:
+                    if i == 0 and part_b != held_b:
+                        place = f.at(b, part_b * self._part_bytes_b + j * ROW_BYTES)
+                        self._move(load, self.registers.b(j), place, self._pitch_b)
+                    self._tiles(self._product, self.registers.sums(i, j), self.registers.a(i), self.registers.b(j))
+            held_a, held_b = part_a, part_b
 
     @property
     def _product(self) -> str:
         p = self.tile.plan.problem
-        if self.tile.plan.multiply is Multiply.BF16:
+        if self.tile.plan.multiply is not Multiply.S8:
             return "llvm.x86.tdpbf16ps"
         signs = "".join("u" if dtype is DType.U8 else "s" for dtype in (p.dtype_a, p.dtype_b))
         return f"llvm.x86.tdpb{signs}d"
@@ -259,6 +288,7 @@ class _Kernel:
             return
         for step in range(distance, distance + steps):
             for row in range(self.tile.rows):
-                self.tile.prefetch(a, step * self._step_bytes_a + row * self._pitch_a)
-            for line in range(plan.width):
+                for part in range(plan.parts):
+                    self.tile.prefetch(a, step * self._step_bytes_a + row * self._pitch_a + part * LINE)
+            for line in range(plan.width * plan.parts):
                 self.tile.prefetch(b, step * self._step_bytes_b + line * LINE)

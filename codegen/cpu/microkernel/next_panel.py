@@ -152,7 +152,8 @@ def _loads_wait_for_rows(plan: Plan, packer: Packer) -> bool:
     """Return whether tile registers are loaded from the second level: through the same buffers as prefetches, which
     rows of many pages keep busy for long.
     """
-    nbytes = plan.element_bytes * (min(plan.block.m, plan.problem.m) + plan.nr) * min(plan.block.k, plan.problem.k)
+    depth, lines = min(plan.block.k, plan.problem.k), min(plan.block.m, plan.problem.m) + plan.nr
+    nbytes = plan.element_bytes * plan.parts * lines * depth
     return plan.isa is Isa.AMX and not packer.along_k and nbytes > _NEAR_BYTES
 
 

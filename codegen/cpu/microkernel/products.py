@@ -69,6 +69,8 @@ class Products:
                 return self._call(f"llvm.x86.avx512.vpdpbusd.{bits}", sums, *((b, a) if swapped else (a, b)))
             case Multiply.S16:
                 return self._add_pairs(sums, a, b, bits)
+            case Multiply.BF16X2 | Multiply.BF16X3:
+                raise AssertionError("tile registers alone multiply parts")
 
     def _add_pairs(self, sums: str, a: str, b: str, bits: int) -> str:
         isa, factors = self.plan.isa, self.factors

@@ -5,7 +5,7 @@ from functools import cached_property
 
 from codegen.config.cpu import CpuConfig, Isa, Packing
 from codegen.config.matmul import Extent
-from codegen.cpu.isa import ISA_FACTS, Multiply, multiply_of, used_flags
+from codegen.cpu.isa import ISA_FACTS, Multiply, multiply_of, parts_of, used_flags
 from codegen.cpu.nest.columns import Columns
 from codegen.problem.dtype import DType
 from codegen.problem.experts import row_tiles
@@ -26,7 +26,9 @@ class Plan:
     A panel holds a strip of one operand over the depth of one K block, in the order in which the micro-kernel reads:
     `mr` rows of A or `width` columns of B, zeros where the matrix ends. Panels of B are [depth / group][width][group];
     those of A are [depth / group][mr][group], and [depth / step][mr][step] with a step of 64 bytes for AMX, if B is
-    packed. Where `shifted`, the sums of the columns over the block, times 128, follow as i32: [width].
+    packed. Of elements in several `parts` they are [depth / group][part][width][group] and
+    [depth / step][mr][part][step]. Where `shifted`, the sums of the columns over the block, times 128, follow as i32:
+    [width].
 
     Packed whole, an operand is [matrix][K block][panel], each block's panels as deep as the block.
     """
@@ -59,8 +61,13 @@ class Plan:
 
     @property
     def element_bytes(self) -> int:
-        """Bytes of a packed element."""
+        """Bytes of a packed element, or of one of its parts."""
         return {Multiply.F32: 4, Multiply.S8: 1}.get(self.multiply, 2)
+
+    @property
+    def parts(self) -> int:
+        """Number of bf16 whose sum is a packed element; 1 if elements are multiplied as they are."""
+        return parts_of(self.multiply)
 
     @property
     def group(self) -> int:
@@ -215,11 +222,12 @@ class Plan:
 
     def panel_bytes_a(self, depth: int) -> int:
         """Bytes of a panel of A."""
-        return self.padded(depth) * self.mr * self.element_bytes
+        return self.padded(depth) * self.mr * self.element_bytes * self.parts
 
     def panel_bytes_b(self, depth: int) -> int:
         """Bytes of a panel of B."""
-        return self.padded(depth) * self.width * self.element_bytes + (self.width * SUM_BYTES if self.shifted else 0)
+        sums = self.width * SUM_BYTES if self.shifted else 0
+        return self.padded(depth) * self.width * self.element_bytes * self.parts + sums
 
     @property
     def matrices_a(self) -> int:

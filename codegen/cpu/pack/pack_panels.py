@@ -23,6 +23,7 @@ from codegen.cpu.nest.plan import (
     LINE,
     SUM_BYTES,
 )
+from codegen.cpu.pack.bf16_parts import parts_across, parts_along
 from codegen.cpu.pack.interleave import write_interleaved
 from codegen.cpu.pack.order_of_lanes import write_order_of_lanes
 from codegen.cpu.pack.packer import PACK_A, PACK_B, PARAMETERS, Packer
@@ -61,7 +62,7 @@ def write_packer(module: Module, packer: Packer, *, prefetches: bool) -> None:
     given = [*ready_parameter(p), ("i64", "%padded")] if p.scales else []
     with module.function(span_name(p), [*PARAMETERS, *given]) as f:
         buffer = f.op(f"alloca [{p.rows * p.elements * p.unit_bytes} x i8], align {LINE}")
-        packed = f.op(f"alloca [{p.lanes * p.panel_lines * GROUP_BYTES} x i8], align {LINE}")
+        packed = f.op(f"alloca [{p.lanes * p.group_row_bytes} x i8], align {LINE}")
         for strip in range(ceil_div(p.lines, p.strip)):
             _write_strip(f, p, strip, buffer, packed, prefetches=prefetches)
         if p.plan.shifted and p.name == PACK_B:
@@ -75,8 +76,8 @@ def _write_strip(f: Function, p: Packer, strip: int, buffer: str, packed: str, *
     sb, width = p.unit_bytes, p.width(strip)
     first = strip * p.strip
     source = f.at("%source", first * (p.pitch_bytes if p.along_k else sb))
-    panel = f.at("%panel", first * (LINE if p.by_lines else GROUP_BYTES))
-    per_element = p.panel_lines * GROUP_BYTES // p.group  # bytes of the panel for each element along K
+    panel = f.at("%panel", first * (p.line_bytes if p.by_lines else GROUP_BYTES))
+    per_element = p.group_row_bytes // p.group  # bytes of the panel for each element along K
     left = f.sub("%lines", first)
     needed = width if p.along_k else p.read_lines
     enough = f.compare("sge", left, needed)
@@ -101,7 +102,7 @@ def _write_strip(f: Function, p: Packer, strip: int, buffer: str, packed: str, *
         else:  # it would fill more groups than the panel has
             _call_block(f, p, strip, buffer, p.elements * sb, packed)
             groups = f.div(f.min(f.sub(padded, loop.index), p.depth), p.group)
-            with f.loop(0, groups, enters=True) as copied:
+            with f.loop(0, f.mul(groups, p.parts), enters=True) as copied:
                 offset = f.mul(copied.index, p.panel_lines * GROUP_BYTES)
                 kind = f"<{width} x i32>"
                 f.store(kind, f.load(kind, f.at(packed, offset), GROUP_BYTES), f.at(to, offset), GROUP_BYTES)
@@ -139,29 +140,32 @@ def _write_block(module: Module, p: Packer, width: int) -> None:
         if p.along_k:
             along = _decoded_along if p.decodes else _along
             lines = [along(f, p, f.at("%source", f.mul("%pitch", line)), line) for line in range(width)]
-            lines += ["zeroinitializer"] * (p.lanes - width)
-            distance, stored, count = p.panel_lines * GROUP_BYTES, width, p.lanes
+            lines += [["zeroinitializer"] * p.parts] * (p.lanes - width)
+            distance, stored, count = p.group_row_bytes, width, p.lanes
         else:
             lines = [
                 _across(f, p, f.at("%source", f.mul("%pitch", depth * p.group)), "%pitch") for depth in range(p.lanes)
             ]
-            distance, stored, count = LINE, p.lanes, width
-        for number, vector in enumerate(write_transposed(f, lines)[:count]):
-            _store(f, p, vector, stored, f.at("%panel", number * distance))
+            distance, stored, count = p.line_bytes, p.lanes, width
+        for part, vectors in enumerate(zip(*lines, strict=True)):
+            for number, vector in enumerate(write_transposed(f, vectors)[:count]):
+                _store(f, p, vector, stored, f.at("%panel", number * distance + part * p.part_bytes))
 
 
 def _write_lines(f: Function, p: Packer, width: int) -> None:
     """Write 64 bytes of each line."""
     with f.loop(0, width) as line:
-        vector = _along(f, p, f.at("%source", f.mul("%pitch", line.index)), line.index)
-        _store(f, p, vector, p.lanes, f.at("%panel", f.mul(line.index, LINE)))
+        to = f.at("%panel", f.mul(line.index, p.line_bytes))
+        for part, vector in enumerate(_along(f, p, f.at("%source", f.mul("%pitch", line.index)), line.index)):
+            _store(f, p, vector, p.lanes, f.at(to, part * p.part_bytes))
 
 
 def _write_lanes(f: Function, p: Packer, width: int, source: str, pitch: Value, panel: str) -> None:
     """Write one group of each line."""
     for first in range(0, width, p.lanes):
-        vector = _across(f, p, f.at(source, first * p.dtype.nbytes), pitch)
-        _store(f, p, vector, min(p.lanes, width - first), f.at(panel, first * GROUP_BYTES))
+        for part, vector in enumerate(_across(f, p, f.at(source, first * p.dtype.nbytes), pitch)):
+            to = f.at(panel, first * GROUP_BYTES + part * p.part_bytes)
+            _store(f, p, vector, min(p.lanes, width - first), to)
 
 
 def _write_decoded(f: Function, p: Packer, width: int, source: str, pitch: Value, panel: str) -> None:
@@ -180,7 +184,7 @@ def _write_decoded(f: Function, p: Packer, width: int, source: str, pitch: Value
             _store(f, p, vector, min(p.lanes, width - first), to)
 
 
-def _decoded_along(f: Function, p: Packer, pointer: str, line: int) -> str:
+def _decoded_along(f: Function, p: Packer, pointer: str, line: int) -> list[str]:
     """Load the codes of consecutive groups of a line and decode them."""
     weights = Weights(f, p.plan)
     if p.looks_up:
@@ -189,24 +193,28 @@ def _decoded_along(f: Function, p: Packer, pointer: str, line: int) -> str:
     else:
         scale, zero = scale_of_line(f, p, f.at("%ready", of_line(p, line))) if p.scales else ("", "")
         found = weights.along(pointer, scale, zero)
-    return f.op(f"bitcast {weights.floats} {found} to {p.vector}") if p.plan.element_bytes == SUM_BYTES else found
+    return [f.op(f"bitcast {weights.floats} {found} to {p.vector}") if p.plan.element_bytes == SUM_BYTES else found]
 
 
-def _along(f: Function, p: Packer, pointer: str, _: Value) -> str:
-    """Load a vector of consecutive groups."""
+def _along(f: Function, p: Packer, pointer: str, _: Value) -> list[str]:
+    """Load a vector of consecutive groups, one for each part."""
+    if p.parts > 1:
+        return parts_along(f, p, pointer)
     count, wide = p.lanes * p.group, f"i{8 * p.plan.element_bytes}"
     loaded = f.load(f"<{count} x {p.bits}>", pointer, p.dtype.nbytes)
     packed = _converted(f, p, loaded, count, wide)
-    return _shifted(f, p, packed if wide == "i32" else f.op(f"bitcast <{count} x {wide}> {packed} to {p.vector}"))
+    return [_shifted(f, p, packed if wide == "i32" else f.op(f"bitcast <{count} x {wide}> {packed} to {p.vector}"))]
 
 
-def _across(f: Function, p: Packer, source: str, pitch: Value) -> str:
-    """Load a vector of groups whose elements lie in consecutive rows."""
+def _across(f: Function, p: Packer, source: str, pitch: Value) -> list[str]:
+    """Load a vector of groups whose elements lie in consecutive rows, one for each part."""
+    if p.parts > 1:
+        return parts_across(f, p, source, pitch)
     wide = f"i{8 * p.plan.element_bytes}"
     if p.group == GROUP_BYTES and p.bits == wide:
         kind = f"<{p.lanes} x {p.bits}>"
         rows = [f.load(kind, f.at(source, f.mul(pitch, number)), 1) for number in range(p.group)]
-        return _shifted(f, p, write_interleaved(f, p.plan.isa, rows))
+        return [_shifted(f, p, write_interleaved(f, p.plan.isa, rows))]
     joined = ""
     for number in range(p.group):
         row = f.at(source, f.mul(pitch, number))
@@ -216,7 +224,7 @@ def _across(f: Function, p: Packer, source: str, pitch: Value) -> str:
         if number:
             packed = f.op(f"shl {p.vector} {packed}, {splat('i32', number * 8 * p.plan.element_bytes)}")
         joined = f.op(f"or {p.vector} {joined}, {packed}") if number else packed
-    return _shifted(f, p, joined)
+    return [_shifted(f, p, joined)]
 
 
 def _converted(f: Function, p: Packer, loaded: str, count: int, wide: str) -> str:

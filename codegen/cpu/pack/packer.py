@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from codegen.config.cpu import Isa
 from codegen.cpu.emit.writer import Function, Value
-from codegen.cpu.nest.plan import Plan
+from codegen.cpu.nest.plan import GROUP_BYTES, LINE, Plan
 from codegen.problem.dtype import DType
 from codegen.xe.rules.sizes import ceil_div
 
@@ -45,6 +45,26 @@ class Packer:
     def lanes(self) -> int:
         """Groups in a vector."""
         return self.plan.lanes
+
+    @property
+    def parts(self) -> int:
+        """Parts of an element in the panel."""
+        return self.plan.parts
+
+    @property
+    def group_row_bytes(self) -> int:
+        """Bytes of one group of all lines in the panel, with all parts."""
+        return self.panel_lines * GROUP_BYTES * self.parts
+
+    @property
+    def line_bytes(self) -> int:
+        """Bytes of a line's step in the panel, with all parts, where a panel holds lines together."""
+        return LINE * self.parts
+
+    @property
+    def part_bytes(self) -> int:
+        """Bytes between the parts of an element in the panel."""
+        return LINE if self.by_lines else self.panel_lines * GROUP_BYTES
 
     @property
     def strip(self) -> int:

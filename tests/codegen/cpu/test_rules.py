@@ -38,6 +38,8 @@ INTERLEAVED = GemmProblem(120, 192, 300, dtype_a=DType.F32, dtype_b=DType.F32, g
 BF16 = replace(PROBLEM, dtype_a=DType.BF16, dtype_b=DType.BF16)
 WEIGHTS = GemmProblem(120, 200, 304, dtype_a=DType.BF16, dtype_b=DType.U4, quantization=Quantization(32))
 WEIGHTS_T = replace(WEIGHTS, transpose_b=True, ldb=None, batch_stride_b=None)
+F16_BY_U4 = replace(WEIGHTS, dtype_a=DType.F16)
+F16_T = GemmProblem(120, 200, 320, transpose_b=True)
 IN_PLACE = CpuConfig(
     MatmulConfig(Extent(2, 2, 1), Extent(4, 32, 320), Extent(4, 4, 32)),
     CpuStrategy(Isa.AVX512, Packing.NONE, Packing.NONE),
@@ -77,7 +79,9 @@ def test_the_cases_that_rules_are_shown_on_are_legal() -> None:
     ("rule", "problem", "config", "spec", "said"),
     [
         ("isa", PROBLEM, CONFIG, OLD, "lacks avx512bw, avx512dq, avx512f, avx512vl; use isa avx2"),
-        ("isa", PROBLEM, AMX, RAPIDS, "amx of test CPU does not multiply f32 by f32; use isa avx512, avx2"),
+        ("isa", F16_BY_U4, AMX, RAPIDS, "amx of test CPU does not multiply f16 by u4; use isa avx512, avx2"),
+        ("pack-a", PROBLEM, with_strategy(AMX, pack_a=Packing.NONE), RAPIDS, "f32 that is split into 3 bf16 must be"),
+        ("pack-b", F16_T, with_strategy(AMX, pack_b=Packing.NONE), RAPIDS, "f16 that is split into 2 bf16 must be"),
         ("isa", BF16, with_strategy(isa=Isa.AVX512_F32), PLAIN, "has no pairs of bf16, and multiplies bf16 by bf16"),
         ("innermost-n", PROBLEM, with_matmul(innermost=Extent(12, 24, 4)), ZEN, "a multiple of 16 sums, at most 208"),
         ("innermost-n", PROBLEM, with_matmul(innermost=Extent(1, 224, 4)), ZEN, "at most 208; got 224"),

@@ -59,7 +59,7 @@ def test_rates_are_those_of_one_instruction_for_each_pair_of_types(monkeypatch: 
     device.close()
     names = [each.instruction for each in rates.multiplies]
     wanted = [
-        next(instructions_of(GemmProblem(96, 64, 128, dtype_a=dtype, dtype_b=dtype), HERE))
+        next(instructions_of(GemmProblem(96, 64, 128, dtype_a=dtype, dtype_b=dtype), HERE)).measured_as
         for dtype in (DType.F32, DType.BF16, DType.S8, DType.U8)
     ]
     assert names == list(dict.fromkeys(wanted))
@@ -70,7 +70,7 @@ def test_rates_are_those_of_one_instruction_for_each_pair_of_types(monkeypatch: 
 def test_loops_of_every_instruction_compile() -> None:
     for dtype, name in ((DType.F32, "avx512 f32"), (DType.BF16, "amx bf16"), (DType.S8, "amx s8")):
         problem = GemmProblem(1024, 1024, 1024, dtype_a=dtype, dtype_b=dtype)
-        assert next(instructions_of(problem, RAPIDS)) == name
+        assert next(instructions_of(problem, RAPIDS)).name == name
         plan = Plan(problem, default_cpu_config(problem, RAPIDS), RAPIDS.isa or ())
         launch, operations = multiply_loop(plan, 3)
         assert (f"{plan.isa} {plan.multiply}", operations % 3) == (name, 0)

@@ -36,6 +36,20 @@ def test_there_is_no_roofline_without_the_rate_of_the_instruction() -> None:
         cpu_roof(PROBLEM, RAPIDS, RATES)  # it multiplies by avx512
 
 
+@pytest.mark.parametrize(("dtype", "products"), [(DType.F32, 6), (DType.TF32, 4), (DType.F16, 4)])
+def test_products_of_parts_bound_where_they_are_faster(dtype: DType, products: int) -> None:
+    problem = GemmProblem(512, 384, 1024, dtype_a=dtype, dtype_b=dtype)
+    for tiles_per_s, instruction, ops_per_s in (
+        (2.4e12, f"amx bf16x{products // 2}", 2.4e12 / products),
+        (5e11, "avx512 f32", 2e11),
+    ):
+        rates = CpuRates((MultiplyRate("avx512 f32", 2e11), MultiplyRate("amx bf16", tiles_per_s)), 2.5e10)
+        roof = cpu_roof(problem, RAPIDS, rates)
+        assert (roof.instruction, roof.multiply_us) == (instruction, pytest.approx(problem.flops / ops_per_s * 1e6))
+    vectors = CpuRates((MultiplyRate("avx512 f32", 2e11),), 2.5e10)
+    assert cpu_roof(problem, RAPIDS, vectors).instruction == "avx512 f32"
+
+
 def test_the_higher_of_two_rates_is_kept() -> None:
     other = CpuRates((MultiplyRate("avx2 f32", 1e11), MultiplyRate("avx2 s16", 4e11)), 3e10)
     assert RATES.at_least(other) == CpuRates((MultiplyRate("avx2 f32", 2e11), MultiplyRate("avx2 s16", 4e11)), 3e10)

@@ -62,6 +62,7 @@ def cpu(**facts: Any) -> DeviceSpec:
         (("avx2", "avx512f"), DType.F32, 32),
         (("avx2", "avx512f"), DType.BF16, 64),
         (("avx2", "avx512f", "amx_tile", "amx_bf16"), DType.BF16, 512),
+        (("avx2", "avx512f", "amx_tile", "amx_bf16"), DType.F32, 128),
         (("avx2", "avx512f", "amx_tile", "amx_bf16"), DType.S8, 128),
         (("avx2", "avx512f", "amx_tile", "amx_int8"), DType.S8, 1024),
     ],

@@ -8,6 +8,7 @@ from codegen import CpuConfig, DType, GemmProblem, Refused
 from codegen.backend import CPU
 from hal import Buffer, DeviceKind
 from tests.tuner.fakes import FakeCompiler, FakeDevice, binary_of, cpu_spec
+from tests.tuner.space.cpu.cpus import RAPIDS, cpu
 from tuner.backend import prediction_if_known, tuning_for
 from tuner.errors import NotOnThisCpu
 from tuner.search.problem_search import (
@@ -84,6 +85,16 @@ def test_a_problem_that_no_cpu_kernel_can_be_is_refused_before_anything_compiles
             JobSpec(problem=dynamic, device=SPEC, budget=Budget(2, 100.0), seed=3), None, MemoryTrialStore(), pool
         )
     assert pool.begun == []
+
+
+def test_the_default_of_other_instructions_is_tried_after_the_default() -> None:
+    spec, store = cpu(RAPIDS.isa), MemoryTrialStore()
+    problem = GemmProblem(640, 512, 768, dtype_a=DType.F32, dtype_b=DType.F32)
+    job = JobSpec(problem=problem, device=spec, budget=Budget(2, 100.0), seed=3)
+    run_session(job, FakeDevice(problem, spec), store, FakeCompiler())
+    tuning = tuning_for(spec)
+    configs = [trial.config for trial in store.trials()]
+    assert configs == [tuning.default(problem, spec), *tuning.alternatives(problem, spec)]
 
 
 def test_the_search_follows_the_device() -> None:

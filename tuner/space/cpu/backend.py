@@ -3,17 +3,16 @@
 from collections.abc import Collection, Mapping
 from typing import NoReturn
 
-from codegen import CpuConfig, GemmProblem, Isa
+from codegen import CpuConfig, GemmProblem
 from codegen.cpu.emit.workspace import workspace_of
 from codegen.cpu.rules import CpuCase, check_cpu_problem
 from hal import DeviceSpec, Timing
 from tuner.errors import NotOnThisCpu
 from tuner.model import cpu_peak
 from tuner.space.cpu.adapt import adapt, choices
-from tuner.space.cpu.heuristic import default_cpu_config, explain_cpu_default
+from tuner.space.cpu.heuristic import alternative_cpu_configs, default_cpu_config, explain_cpu_default
 from tuner.space.cpu.refit import refit
 from tuner.space.cpu.space import cpu_space
-from tuner.space.restrictions import within
 from tuner.space.space import Space
 from tuner.space.step import HeuristicStep
 
@@ -28,6 +27,9 @@ class CpuTuning:
     def default(self, problem: GemmProblem, spec: DeviceSpec) -> CpuConfig:
         return default_cpu_config(problem, spec)
 
+    def alternatives(self, problem: GemmProblem, spec: DeviceSpec) -> tuple[CpuConfig, ...]:
+        return alternative_cpu_configs(problem, spec)
+
     def explain_default(self, problem: GemmProblem, spec: DeviceSpec) -> tuple[HeuristicStep, ...]:
         return explain_cpu_default(problem, spec).steps
 
@@ -35,8 +37,7 @@ class CpuTuning:
         return cpu_space(problem, spec)
 
     def restrict(self, spec: DeviceSpec, given: Mapping[str, object]) -> DeviceSpec:
-        isa = given.get("isa")
-        return within(spec, Isa(isa)) if isa in set(Isa) else spec
+        return spec
 
     def match_threads(self, problem: GemmProblem, config: CpuConfig, given: Collection[str]) -> CpuConfig:
         return config

@@ -18,9 +18,11 @@ from tuner.space.cpu.packing import (
     lines_at_pitch,
     multiplies_few_rows_by_f32,
     multiply_with,
+    packed_bytes,
     passes_parts_of_a,
     reads_all_of_k,
     rows_of_few_pages,
+    splits_elements,
 )
 from tuner.space.cpu.points import (
     WHOLE,
@@ -46,6 +48,7 @@ _RUN_BYTES_OF_C = 1536  # of each row of C, at least, that their tiles write (fi
 _BLOCK_OF_WHOLE_DEPTH = 0.5  # of L2 for a block of A over all of K, beside the panel of B in use and the next one
 _FEWEST_ROWS_OF_BLOCK = 64  # of such a block, for each of which all of B is read again
 _FEWEST_ROWS_OF_BLOCK_AMX = 128
+_BLOCK_OF_PARTS, _ROWS_OF_PARTS = 0.4, 256  # of L2 for so many rows of A over a block of K, split into parts
 _ROWS_OF_C = 0.5  # of those that L2 holds a line each of: a panel writes it, and the hardware prefetches the one beside
 FEW_PAGES = 32  # rows of B read concurrently in place, each on its own page
 _AHEAD = 4  # steps that are prefetched of operands in place, or tiles along N of rows of B in blocks of K
@@ -62,7 +65,7 @@ def with_blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     """Choose the depth by L1, then rows and columns by L2; by L2 alone where it holds what is used at full depth."""
     p, spec, isa = on.problem, on.spec, Isa(point.isa)
     l1, l2 = spec.l1_bytes or L1_BYTES, spec.l2_bytes or L2_BYTES
-    each = {Multiply.F32: 4, Multiply.S8: 1}.get(multiply_with(on, isa), 2)
+    each = packed_bytes(on, isa)
     ranges = ranges_of(on, spec.cores or 1)
     step = point.unroll * unit_of(on, isa, dots=is_dots(on, point.isa, point.pack_b))
     rows, columns = ceil_div(p.m, point.tile_m), ceil_div(p.n, point.tile_n)
@@ -71,6 +74,8 @@ def with_blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     if point.pack_b == Packing.BLOCK.value:
         return _panels(on, point, ranges, step, each, deepest)
     if (found := _whole_depth(on, point, int(_BLOCK_OF_WHOLE_DEPTH * l2 / (each * p.k)))) is not None:
+        return found
+    if (found := _parts_of_depth(on, point, ranges, step, each)) is not None:
         return found
     # Operands that stream through once are not cut, nor are blocks of K that are a little too deep.
     in_l2 = p.m * p.k * p.dtype_a.nbytes <= _PANEL * l2
@@ -169,6 +174,23 @@ def _whole_depth(on: CpuProblem, point: CpuPoint, most: int) -> tuple[CpuPoint, 
             why += f"; at most {of_c}, as rows of C share sets of L2"
     block_m = _fewest_blocks(ranges.block_m, tiles, point.threads_m, fitting)
     return point._replace(block_m=block_m, block_n=block_n, block_k=WHOLE), why
+
+
+def _parts_of_depth(
+    on: CpuProblem, point: CpuPoint, ranges: CpuRanges, step: int, each: int
+) -> tuple[CpuPoint, str] | None:
+    """Choose blocks of K of which a block of rows, split into parts, stays in L2; None for whole elements."""
+    p, l2 = on.problem, on.spec.l2_bytes or L2_BYTES
+    if not splits_elements(on, Isa(point.isa)) or point.threads_k > 1:
+        return None
+    deepest = int(_BLOCK_OF_PARTS * l2 / (each * _ROWS_OF_PARTS))
+    legal = [d for d in ranges.block_k if d != WHOLE and d % step == 0]
+    depth = max((d for d in legal if d <= deepest), default=min(legal, default=WHOLE)) if p.k > deepest else WHOLE
+    deep = depth or p.k
+    fitting = max(1, int(_BLOCK_OF_PARTS * l2 / (each * deep)) // point.tile_m)
+    block_m = _fewest_blocks(ranges.block_m, ceil_div(p.m, point.tile_m), point.threads_m, fitting)
+    why = f"{deep} of the {p.k} columns of {fitting * point.tile_m} rows of A, split into parts, stay in L2"
+    return point._replace(block_m=block_m, block_n=WHOLE, block_k=depth), why
 
 
 def _fewest_blocks(counts: tuple[int, ...], tiles: int, threads: int, most: int) -> int:
@@ -271,8 +293,11 @@ def with_order(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     several = rows > 1 and point.block_m != 1 and columns > 1 and point.block_n != 1 and not passes
     isa, rows_of_f32 = Isa(point.isa), p.dtype_b.bits == 32 and not p.transpose_b
     few_pages = rows_of_few_pages(on, isa) is not None or (rows_of_f32 and not keeps_panels_in_l1(on, isa))
+    blocks = "onokom" if splits_elements(on, isa) else "omonok"
+    if copied and (few_pages or passes_parts_of_a(on, isa)):
+        blocks = "okomon"
     point = point._replace(
-        blocks="okomon" if copied and (few_pages or passes_parts_of_a(on, isa)) else "omonok",
+        blocks=blocks,
         inner="inimik" if several else "iminik",
         parallel="pnpmpk" if p.n > p.m and point.threads_m > 1 and point.threads_n > 1 else "pmpnpk",
     )

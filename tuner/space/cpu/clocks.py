@@ -11,9 +11,10 @@ should hide the four clocks; tile loads from L2, at 24 bytes a clock; and what o
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from codegen.config.cpu import Isa
-from codegen.cpu.isa import ISA_FACTS, Multiply
+from codegen.cpu.isa import ISA_FACTS, PRODUCTS_OF_PARTS, Multiply
 from codegen.xe.rules.sizes import ceil_div
 
 _MULTIPLIES_A_CLOCK, _LOADS_A_CLOCK = 2, 1.75
@@ -56,8 +57,10 @@ def step_clocks(isa: Isa, multiply: Multiply, rows: int, columns: int, tile_load
     """Return the clocks of one step along K of a tile: one group of elements per lane, or one register of K for AMX."""
     if isa is Isa.AMX:
         over_m, over_n = ceil_div(rows, 16), ceil_div(columns, 16)
-        multiplies = over_m * over_n * _TILE_MULTIPLY_CLOCKS
-        loads = over_m * tile_loads.a + over_n * tile_loads.b
+        products = PRODUCTS_OF_PARTS.get(multiply, ((0, 0),))
+        loads_a, loads_b = (1 + sum(x != y for x, y in pairwise(parts)) for parts in zip(*products, strict=True))
+        multiplies = len(products) * over_m * over_n * _TILE_MULTIPLY_CLOCKS
+        loads = loads_a * over_m * tile_loads.a + loads_b * over_n * tile_loads.b
         return max(multiplies, loads) + _NOT_HIDDEN * min(multiplies, loads)
     vectors = ceil_div(columns, ISA_FACTS[isa].vector_bytes // 4)
     issued = rows * vectors * (2 if multiply is Multiply.S16 else 1)

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from codegen import GemmProblem, Refused
 from codegen.config.cpu import CpuConfig, Isa, Packing
+from codegen.cpu.isa import Multiply, parts_of
 from codegen.cpu.rules import (
     CpuProblem,
     check_cpu_problem,
@@ -24,6 +25,8 @@ from tuner.space.cpu.grid import with_pieces, with_threads
 from tuner.space.cpu.packing import (
     ROWS_AMX,
     multiply_with,
+    pays_for_parts,
+    splits_elements,
     ways,
     ways_of_experts,
     ways_of_packed,
@@ -38,10 +41,12 @@ from tuner.space.cpu.points import (
     unit_of,
 )
 from tuner.space.cpu.tiles import best_tiles, narrower
+from tuner.space.restrictions import within
 from tuner.space.step import HeuristicStep
 
 _STEPS_A_ROUND = 4
 _MOST_CODE = 4096  # maximum number of accumulators over all steps of a round
+_CORES_OF_PARTS = {Multiply.BF16X2: 4, Multiply.BF16X3: 1}  # up to which tile registers are faster (measured)
 _KEPT_DEFAULTS = 256  # of a process: a job, its trials, its page and rates of the CPU ask for the same one
 
 
@@ -53,29 +58,50 @@ class CpuDefault:
     steps: tuple[HeuristicStep, ...]
 
 
-def default_cpu_config(problem: GemmProblem, spec: DeviceSpec, *, beforehand: bool = False) -> CpuConfig:
-    """Return the default configuration, legal and in the space; or that with B packed `beforehand`, of no space.
+def default_cpu_config(
+    problem: GemmProblem, spec: DeviceSpec, *, isa: Isa | None = None, beforehand: bool = False
+) -> CpuConfig:
+    """Return the default configuration, or that of an instruction set, legal and in the space; or that with B packed
+    `beforehand`, of no space.
 
     Raises:
         Refused: the problem or the CPU is refused; or B cannot be packed beforehand.
     """
-    return explain_cpu_default(problem, spec, beforehand=beforehand).config
+    return explain_cpu_default(problem, spec, isa=isa, beforehand=beforehand).config
 
 
-@lru_cache(_KEPT_DEFAULTS)
-def explain_cpu_default(problem: GemmProblem, spec: DeviceSpec, *, beforehand: bool = False) -> CpuDefault:
-    """Return the default configuration, or the one with B packed `beforehand`, with the reason of each step.
+def alternative_cpu_configs(problem: GemmProblem, spec: DeviceSpec) -> tuple[CpuConfig, ...]:
+    """Return defaults of other instruction sets than the default's which may be faster; in the space.
 
     Raises:
         Refused: the problem or the CPU is refused.
     """
-    given = check_cpu_problem(problem, spec)
+    if not pays_for_parts(as_batch(check_cpu_problem(problem, spec))):
+        return ()
+    default = default_cpu_config(problem, spec)
+    both = (default_cpu_config(problem, spec, isa=isa) for isa in (Isa.AVX512, Isa.AMX))
+    return tuple(config for config in both if config.strategy.isa is not default.strategy.isa)
+
+
+@lru_cache(_KEPT_DEFAULTS)
+def explain_cpu_default(
+    problem: GemmProblem, spec: DeviceSpec, *, isa: Isa | None = None, beforehand: bool = False
+) -> CpuDefault:
+    """Return the default configuration, or that of an instruction set, or the one with B packed `beforehand`, with the
+    reason of each step.
+
+    Raises:
+        Refused: the problem or the CPU is refused.
+    """
+    given = check_cpu_problem(problem, spec if isa is None else within(spec, isa))
     if not given.isas:
         raise Refused("isa", f"no instructions of {spec.name} multiply {problem.dtype_a.value}")
     cores, on = spec.cores or 1, as_batch(given)
     experts = problem.experts is not None
     tried = ways_of_packed(on, experts=experts) if beforehand else ways_of_experts(on) if experts else ways(on)
-    point, why_tile = _innermost(on, cores, tried)
+    if isa is None and _prefers_parts(on, cores, beforehand=beforehand):
+        isa = Isa.AMX
+    point, why_tile = _innermost(on, cores, [way for way in tried if isa in (None, way[0])])
     point, why_threads = with_threads(on, point, cores, experts=experts)
     point, why_packed = with_own_panels(on, point)
     point, why_blocks = with_blocks(on, point)
@@ -98,6 +124,11 @@ def explain_cpu_default(problem: GemmProblem, spec: DeviceSpec, *, beforehand: b
             HeuristicStep("loop order", c.loop_order.value, f"{why_order}{why_prefetch}"),
         ),
     )
+
+
+def _prefers_parts(on: CpuProblem, cores: int, *, beforehand: bool) -> bool:
+    """Return whether few enough cores multiply parts of elements for their tile registers to be faster than vectors."""
+    return pays_for_parts(on, beforehand=beforehand) and cores <= _CORES_OF_PARTS[multiply_with(on, Isa.AMX)]
 
 
 def as_batch(on: CpuProblem) -> CpuProblem:
@@ -152,9 +183,11 @@ def _innermost(on: CpuProblem, cores: int, ways: Iterable[tuple[Isa, Packing, Pa
         tile = narrower(on, plain, tiles, cores)
         unit = unit_of(on, isa, dots=is_dots(on, isa.value, pack_b.value))
         unroll = next((u for u in (_STEPS_A_ROUND, 2) if _may_unroll(on, isa, tile, u * unit, u)), 1)
-        clocks = step_clocks(isa, multiply_with(on, isa), tile.m, tile.n * p.products)
+        multiply, others = multiply_with(on, isa), " and ".join(other.value for other in on.isas if other is not isa)
+        in_parts = f" in {parts_of(multiply)} parts of bf16" if splits_elements(on, isa) else ""
+        clocks = step_clocks(isa, multiply, tile.m, tile.n * p.products)
         why = (
-            f"{isa.value} is the fastest of {', '.join(i.value for i in on.isas)} that multiplies {p.dtype_a.value}; "
+            f"{isa.value} multiplies {p.dtype_a.value}{in_parts}{f', as {others} could' if others else ''}; "
             f"{tile.m}x{tile.n} sums stay in registers, {clocks:g} clocks a step of {unit} along K; "
         )
         return plain._replace(tile_m=tile.m, tile_n=tile.n, unroll=unroll), why

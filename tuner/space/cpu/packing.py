@@ -5,8 +5,8 @@ from math import gcd
 
 from codegen import DType, GemmProblem
 from codegen.config.cpu import Isa, Packing
-from codegen.cpu.isa import Multiply, multiply_of
-from codegen.cpu.nest.plan import GROUP_BYTES, SUM_BYTES
+from codegen.cpu.isa import Multiply, multiply_of, parts_of
+from codegen.cpu.nest.plan import SUM_BYTES
 from codegen.cpu.rules import CpuProblem
 from codegen.xe.rules.sizes import ceil_div
 from tuner.space.cpu.clocks import step_clocks
@@ -56,6 +56,10 @@ _MANY_THREADS = 8  # to wait for, and to read panels from whose caches
 # Of L2 for a row-major f32 B that is read in place: it stays there, and no thread waits for panels.
 _SMALL_B, _SMALL_B_OF_MANY_THREADS = 0.25, 0.5
 _FEW_ROWS_OF_B = 80  # of f32, up to which memory takes longer for C than multiplications do
+_F32_A_CLOCK = 32  # products of f32 by vectors
+_LOSS_OF_PARTS = 1.17  # of the clocks of products of parts (fitted, as the following)
+_PART_CLOCKS, _READ_PART_CLOCKS = 0.6, 0.3  # to split off a part of an element, and to read one of B packed before
+_SUM_OF_PARTS_CLOCKS = 0.8  # for each element of C, whose sum is checked
 _ROWS_OF_THREAD = 0.5  # of L2 for the rows of A of each of many threads, past which pass panels that it copied itself
 
 
@@ -63,7 +67,7 @@ def ways(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
     """Yield instruction sets and packings, in the order in which they are tried."""
     p = on.problem
     few = p.m <= (_FEW_ROWS_BY_DOTS if p.transpose_b else _FEW_ROWS // (2 if p.dtype_b.nbytes == 1 else 1))
-    if p.transpose_b and Isa.AMX not in on.isas:  # with AMX not measured
+    if p.transpose_b and not _multiplies_by_tiles(on):  # with AMX not measured
         few = few and p.k >= _SHORTEST_DOTS * (p.m - 1)
     few = few or multiplies_few_rows_by_f32(p)
     if p.has_weights:
@@ -185,7 +189,7 @@ def passes_parts_of_a(on: CpuProblem, isa: Isa) -> bool:
     one core, for two panels beside it.
     """
     p, l2 = on.problem, on.spec.l2_bytes or L2_BYTES
-    row_bytes = p.k * p.dtype_a.nbytes
+    row_bytes = p.k * packed_bytes(on, isa)
     alone_beside = 2 * _COLUMNS_OF_TILE_AMX * p.products if copies_panels_alone(on, isa) else 0
     return isa is Isa.AMX and (p.m * row_bytes > BLOCK_AMX * l2 or (p.m + alone_beside) * row_bytes > l2)
 
@@ -193,7 +197,7 @@ def passes_parts_of_a(on: CpuProblem, isa: Isa) -> bool:
 def _passes_all_of_a(on: CpuProblem, isa: Isa) -> bool:
     """Return whether one core without AMX keeps all of A in L2 while panels of B over all of K pass it."""
     p, alone = on.problem, on.spec.cores == 1 and isa is not Isa.AMX
-    nbytes = p.m * p.k * GROUP_BYTES // unit_of(on, isa, dots=False)
+    nbytes = p.m * p.k * packed_bytes(on, isa)
     return alone and nbytes <= _PASSED_A * (on.spec.l2_bytes or L2_BYTES)
 
 
@@ -211,7 +215,8 @@ def _is_separate(on: CpuProblem, isa: Isa) -> bool:
     p, multiply = on.problem, multiply_with(on, isa)
     widened = multiply is Multiply.F32 and p.dtype_a.nbytes < 4
     shifted = isa is not Isa.AMX and multiply is Multiply.S8 and p.dtype_a is p.dtype_b is DType.S8
-    return not p.transpose_a and not widened and not shifted and not _aliases(p.pitch_a * p.dtype_a.nbytes, p.m)
+    as_they_are = not (widened or shifted or splits_elements(on, isa))
+    return as_they_are and not p.transpose_a and not _aliases(p.pitch_a * p.dtype_a.nbytes, p.m)
 
 
 def _aliases(pitch_bytes: int, rows: int) -> bool:
@@ -329,6 +334,37 @@ def _why_packed(on: CpuProblem, pack_b: Packing) -> str:
     if pack_b is Packing.BLOCK:
         return f", a panel at a time, which {on.problem.m} rows use while it is in L2"
     return f", which {on.problem.m} rows use again"
+
+
+def _multiplies_by_tiles(on: CpuProblem) -> bool:
+    """Return whether tile registers multiply elements as they are."""
+    return Isa.AMX in on.isas and not splits_elements(on, Isa.AMX)
+
+
+def splits_elements(on: CpuProblem, isa: Isa) -> bool:
+    """Return whether an instruction set multiplies parts of elements."""
+    return parts_of(multiply_with(on, isa)) > 1
+
+
+def pays_for_parts(on: CpuProblem, *, beforehand: bool = False) -> bool:
+    """Return whether tile registers multiply parts of elements, of which so many rows and columns use each that the
+    products, and to split it, take less time than products of whole elements by vectors.
+    """
+    if Isa.AMX not in on.isas or not splits_elements(on, Isa.AMX) or on.spec.amx_permitted is False:
+        return False
+    p, multiply = on.problem, multiply_with(on, Isa.AMX)
+    parts, unit = parts_of(multiply), unit_of(on, Isa.AMX, dots=False)
+    m, n = (ceil_div(length, ROWS_AMX) * ROWS_AMX for length in (p.m, p.n * p.products))
+    split = _PART_CLOCKS * m + (_READ_PART_CLOCKS if beforehand else _PART_CLOCKS) * n
+    step = step_clocks(Isa.AMX, multiply, m, n) * _LOSS_OF_PARTS + parts * unit * split
+    clocks = step * ceil_div(p.k, unit) + _SUM_OF_PARTS_CLOCKS * p.m * p.n
+    return clocks < p.m * p.n * p.products * p.k / _F32_A_CLOCK
+
+
+def packed_bytes(on: CpuProblem, isa: Isa) -> int:
+    """Return the bytes of an element in a panel, with all its parts."""
+    multiply = multiply_with(on, isa)
+    return {Multiply.F32: 4, Multiply.S8: 1}.get(multiply, 2) * parts_of(multiply)
 
 
 def multiply_with(on: CpuProblem, isa: Isa) -> Multiply:

@@ -13,7 +13,6 @@ from codegen.cpu.rules import most_pieces, reads_dots
 from codegen.xe.rules.sizes import ceil_div
 from hal import DeviceSpec
 from tuner.space.cpu.heuristic import default_cpu_config
-from tuner.space.restrictions import within
 
 _Part = TypeVar("_Part", MatmulConfig, CpuStrategy)
 
@@ -22,15 +21,16 @@ def refit(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec, said: Colle
     """Return the configuration with the tile, blocks, depth, pieces and tiles to prefetch that were not `said` derived
     from the others.
 
-    If B is packed beforehand, what was not said is that of the default so packed. Fields that cannot be derived are
-    unchanged, for the rules to report.
+    With another instruction set, or B packed beforehand, what was not said is that of the default so made. Fields that
+    cannot be derived are unchanged, for the rules to report.
     """
     if multiply_of(problem.dtype_a, problem.dtype_b, config.strategy.isa, spec.isa or ()) is None:
         return config
-    if "pack_b" in said and config.strategy.pack_b is Packing.BEFOREHAND:
+    beforehand = "pack_b" in said and config.strategy.pack_b is Packing.BEFOREHAND
+    if beforehand or "isa" in said:
         with suppress(Refused):
-            with_isa = within(spec, config.strategy.isa) if "isa" in said else spec
-            base = default_cpu_config(problem, with_isa, beforehand=True)
+            isa = config.strategy.isa if "isa" in said else None
+            base = default_cpu_config(problem, spec, isa=isa, beforehand=beforehand)
             config = CpuConfig(_said(base.matmul, config.matmul, said), _said(base.strategy, config.strategy, said))
     if "block" in said and "innermost" not in said:
         config = _with(config, innermost=_tile_of(problem, config, spec))

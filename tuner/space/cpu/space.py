@@ -15,7 +15,7 @@ from codegen.config.cpu import CpuConfig
 from codegen.cpu.nest.plan import Plan
 from codegen.cpu.rules import CpuProblem, check_cpu_problem, most_pieces, refusal_on_cpu
 from hal import DeviceSpec
-from tuner.space.cpu.heuristic import as_batch, default_cpu_config
+from tuner.space.cpu.heuristic import alternative_cpu_configs, as_batch, default_cpu_config
 from tuner.space.cpu.points import (
     CpuPoint,
     CpuRanges,
@@ -34,7 +34,7 @@ from tuner.space.space import (
 from tuner.space.values import Value
 
 MOST_PAIRS = 4_000
-"""Number of points that deviate from the default in one or two choices."""
+"""Number of points that deviate from the default, or from its alternatives, in one or two choices."""
 MOST_DRAWN = 6_000
 """Number of points that deviate in more."""
 _GOOD_TILES = 12
@@ -53,11 +53,14 @@ def cpu_space(problem: GemmProblem, spec: DeviceSpec) -> Space[CpuConfig]:
     """
     on = check_cpu_problem(problem, spec)
     ranges = ranges_of(on, spec.cores or 1)
-    default = point_of(on, default_cpu_config(problem, spec))
+    configs = (default_cpu_config(problem, spec), *alternative_cpu_configs(problem, spec))
+    default, *others = (point_of(on, config) for config in configs)
     rng = np.random.default_rng(_SEED)
     tiles = _tiles(on, default)
-    points = {default: None}
-    _fill(points, MOST_PAIRS, (_legal(on, ranges, point) for point in _pairs(ranges, default, tiles, rng)))
+    points = {default: None, **dict.fromkeys(others)}
+    for number, base in enumerate((default, *others), 1):
+        most = MOST_PAIRS * number // len(configs)
+        _fill(points, most, (_legal(on, ranges, point) for point in _pairs(ranges, base, tiles, rng)))
     _fill(points, MOST_PAIRS + MOST_DRAWN, (_legal(on, ranges, point) for point in _drawn(ranges, tiles, rng)))
     return _space(on, list(points))
 

@@ -39,6 +39,7 @@ from tuner.space.cpu.packing import (
     line_bytes,
     multiplies_few_rows_by_f32,
     multiply_with,
+    packed_bytes,
     reads_rows_of_b,
     rows_of_few_pages,
     rows_share_sets,
@@ -212,7 +213,7 @@ def _tile_loads(on: CpuProblem, plain: CpuPoint, tile: TileShape) -> TileLoads:
     panels_alone = plain.pack_b == Packing.BLOCK.value and copies_panels_alone(on, isa)
     if not panels_alone or rows_of_few_pages(on, isa) is not None:
         return BOTH_FROM_L1
-    width = (on.spec.l1_bytes or L1_BYTES) // (p.k * p.dtype_a.nbytes)
+    width = (on.spec.l1_bytes or L1_BYTES) // (p.k * packed_bytes(on, isa))
     b_stays, a_stays = tile.n * p.products <= width, tile.m <= width
     return TileLoads(FROM_L1 if a_stays and not b_stays else FROM_L2, FROM_L1 if b_stays else FROM_L2)
 

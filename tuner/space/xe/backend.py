@@ -35,6 +35,9 @@ class XeTuning:
 
         return default_config(problem, spec)
 
+    def alternatives(self, problem: GemmProblem, spec: DeviceSpec) -> tuple[XeConfig, ...]:
+        return ()
+
     def explain_default(self, problem: GemmProblem, spec: DeviceSpec) -> tuple[HeuristicStep, ...]:
         from tuner.space.xe.heuristic import explain_default
 

@@ -7,7 +7,7 @@ import pytest
 from codegen import CpuConfig, DType, Extent, GemmProblem, Isa, Packing
 from codegen.cpu.rules import check_cpu
 from tests.tuner.fakes import cpu_spec
-from tests.tuner.space.cpu.cpus import ZEN, cpu
+from tests.tuner.space.cpu.cpus import RAPIDS, ZEN, cpu
 from tuner.space.cpu.adapt import adapt
 from tuner.space.cpu.heuristic import default_cpu_config
 from tuner.space.cpu.refit import refit
@@ -87,6 +87,17 @@ def test_an_instruction_set_brings_a_default_of_its_own() -> None:
     assert config.strategy.isa is Isa.AVX2
     check_cpu(PROBLEM, config, SPEC)
     assert within(SPEC, Isa.AVX512) == within(SPEC, Isa.AMX) == SPEC
+
+
+@pytest.mark.parametrize("beforehand", [False, True])
+def test_tile_registers_that_are_asked_for_bring_blocks_for_parts_of_elements(beforehand: bool) -> None:
+    problem = GemmProblem(24, 192, 320, dtype_a=DType.F32, dtype_b=DType.F32)
+    usual, amx = (default_cpu_config(problem, RAPIDS, isa=isa, beforehand=beforehand) for isa in (None, Isa.AMX))
+    assert (usual.strategy.isa, amx.strategy.isa) == (Isa.AVX512, Isa.AMX)
+    asked = replace(usual, strategy=replace(usual.strategy, isa=Isa.AMX))
+    said = {"isa", "pack_b"} if beforehand else {"isa"}
+    assert refit(problem, asked, RAPIDS, said) == amx
+    check_cpu(problem, amx, RAPIDS)
 
 
 def test_pairs_of_bf16_that_are_asked_for_bring_a_default_of_their_own() -> None:

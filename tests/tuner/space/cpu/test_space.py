@@ -14,6 +14,7 @@ from hal import DeviceSpec
 from tests.few import few
 from tests.tuner.space.cpu.cpus import OLD, PLAIN, RAPIDS, ZEN, cpu
 from tuner.space.cpu.heuristic import (
+    alternative_cpu_configs,
     default_cpu_config,
     explain_cpu_default,
 )
@@ -26,7 +27,7 @@ from tuner.space.cpu.points import (
 )
 from tuner.space.cpu.space import cpu_space
 
-F32, BF16, F16, S8, U8 = DType.F32, DType.BF16, DType.F16, DType.S8, DType.U8
+F32, TF32, BF16, F16, S8, U8 = DType.F32, DType.TF32, DType.BF16, DType.F16, DType.S8, DType.U8
 
 
 def gemm(m: int, n: int, k: int, dtype: DType, **more: object) -> GemmProblem:
@@ -131,6 +132,48 @@ def test_the_default_has_the_fastest_instructions_that_multiply_the_type(
     dtype: DType, spec: DeviceSpec, isa: Isa
 ) -> None:
     assert default_cpu_config(gemm(320, 256, 512, dtype), spec).strategy.isa is isa
+
+
+@pytest.mark.parametrize(
+    ("dtype", "cores", "m", "isa", "others"),
+    [
+        (F32, 1, 640, Isa.AMX, [Isa.AVX512]),
+        (F32, 4, 640, Isa.AVX512, [Isa.AMX]),
+        (TF32, 4, 640, Isa.AMX, [Isa.AVX512]),
+        (F16, 4, 640, Isa.AMX, [Isa.AVX512]),
+        (F16, 16, 640, Isa.AVX512, [Isa.AMX]),
+        (F32, 1, 32, Isa.AVX512, []),  # so few rows do not pay for parts of B
+        (BF16, 4, 640, Isa.AMX, []),
+    ],
+)
+def test_parts_of_elements_are_multiplied_by_few_cores_and_tried_by_more(
+    dtype: DType, cores: int, m: int, isa: Isa, others: list[Isa]
+) -> None:
+    problem, spec = gemm(m, 512, 768, dtype), cpu(RAPIDS.isa, cores)
+    assert default_cpu_config(problem, spec).strategy.isa is isa
+    alternatives = alternative_cpu_configs(problem, spec)
+    assert [config.strategy.isa for config in alternatives] == others
+    space = cpu_space(problem, spec)
+    assert all(space.index(config) is not None for config in alternatives)
+    vectors = cpu(ZEN.isa, cores)
+    assert alternative_cpu_configs(problem, vectors) == ()
+    assert alternative_cpu_configs(problem, cpu(RAPIDS.isa, cores, amx_permitted=False)) == ()
+    if isa is Isa.AVX512:
+        assert default_cpu_config(problem, spec) == default_cpu_config(problem, vectors)
+
+
+def test_b_packed_before_pays_for_parts_by_fewer_rows() -> None:
+    problem, one = gemm(96, 1024, 1000, F32), cpu(RAPIDS.isa, 1)
+    isas = [default_cpu_config(problem, one, beforehand=packed).strategy.isa for packed in (False, True)]
+    assert isas == [Isa.AVX512, Isa.AMX]
+
+
+def test_a_block_of_parts_leaves_room_in_l2() -> None:
+    spec = cpu(RAPIDS.isa, 1)
+    for k, depth in ((1100, 1120), (1500, 512)):
+        block = default_cpu_config(gemm(1500, 1024, k, F32), spec).matmul.block
+        assert (block.k, 128 <= block.m < 1500) == (depth, True)
+        assert 6 * block.m * block.k <= 2**20
 
 
 @pytest.mark.parametrize(
