@@ -15,7 +15,7 @@ from hal.cpu.memory import (
 
 ALIGNMENT = 64
 _MOST_SETS = 512
-_NUMPY = {DType.F32: np.float32, DType.BF16: np.int16, DType.S8: np.int8, DType.I32: np.int32}
+_NUMPY = {DType.F32: np.float32, DType.F16: np.float16, DType.BF16: np.int16, DType.S8: np.int8, DType.I32: np.int32}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,4 +64,4 @@ def _random(rng: np.random.Generator, kind: type[np.generic], shape: tuple[int, 
     if kind is np.int8:
         return rng.integers(-128, 128, shape, np.int8)
     values = rng.random(shape, np.float32) - np.float32(0.5)
-    return (values.view(np.uint32) >> 16).astype(np.uint16).view(np.int16) if kind is np.int16 else values
+    return (values.view(np.uint32) >> 16).astype(np.uint16).view(np.int16) if kind is np.int16 else values.astype(kind)

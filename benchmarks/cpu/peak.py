@@ -7,7 +7,7 @@ from tuner.measure.cpu_rates import multiply_rate
 
 
 def peak_gops(dtype: DType, spec: DeviceSpec, threads: int) -> float:
-    """Most operations of the instruction that the default multiplies with, in 10^9 a second."""
+    """Most operations of the instruction that multiplies whole elements of a type, in 10^9 a second."""
     device = NativeDevice(spec)
     try:
         return multiply_rate(device, dtype, threads)[1] * 1e-9

@@ -31,11 +31,10 @@ def measure_rates(device: Device, spec: DeviceSpec, caches_bytes: int) -> CpuRat
     threads = spec.cores or 1
     found: dict[str, float] = {}
     for dtype in _TYPES:
-        first = next(instructions_of(_problem(dtype), spec), None)
-        if first is None or first.measured_as not in found:
+        if next(instructions_of(_problem(dtype), spec)).name not in found:
             name, rate = multiply_rate(device, dtype, threads)
             found[name] = rate
-    launch, read_bytes = read_loop(_plan(DType.F32, spec), threads, _READ_BYTES)
+    launch, read_bytes = read_loop(plan_for_rate(DType.F32, spec), threads, _READ_BYTES)
     rotating = replace(_TIMING, rotate_bytes=min(max(_CACHES * caches_bytes, _LEAST_BYTES), _MOST_BYTES))
     rates = tuple(MultiplyRate(name, rate) for name, rate in found.items())
     return CpuRates(rates, read_bytes / _least_s(device, launch, rotating))
@@ -43,7 +42,7 @@ def measure_rates(device: Device, spec: DeviceSpec, caches_bytes: int) -> CpuRat
 
 def multiply_rate(device: Device, dtype: DType, threads: int) -> tuple[str, float]:
     """Return the instruction that multiplies elements of a type, and its operations a second on so many threads."""
-    plan = _plan(dtype, device.spec)
+    plan = plan_for_rate(dtype, device.spec)
     launch, operations = multiply_loop(plan, threads)
     return f"{plan.isa} {plan.multiply}", operations / _least_s(device, launch)
 
@@ -55,9 +54,11 @@ def _least_s(device: Device, launch: LaunchSpec, timing: Timing = _TIMING) -> fl
     return min(report.times_us) * 1e-6
 
 
-def _plan(dtype: DType, spec: DeviceSpec) -> Plan:
+def plan_for_rate(dtype: DType, spec: DeviceSpec) -> Plan:
+    """Return a plan of the instruction that multiplies whole elements of a type."""
     problem = _problem(dtype)
-    return Plan(problem, default_cpu_config(problem, spec), spec.isa or ())
+    isa = next(instructions_of(problem, spec)).isa
+    return Plan(problem, default_cpu_config(problem, spec, isa=isa), spec.isa or ())
 
 
 def _problem(dtype: DType) -> GemmProblem:

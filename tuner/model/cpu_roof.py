@@ -78,17 +78,16 @@ def cpu_roof(problem: GemmProblem, spec: DeviceSpec, rates: CpuRates | None) -> 
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """A multiply instruction by its name, such as "amx bf16x3", of which `products` of the one whose rate is measured
-    make one of a problem's.
-    """
+    """A multiply instruction by its name, such as "amx bf16x3": `products` of the one that is measured make one."""
 
+    isa: Isa
     name: str
     measured_as: str
     products: int = 1
 
 
 def instructions_of(problem: GemmProblem, spec: DeviceSpec) -> Iterator[Instruction]:
-    """Yield the multiply instructions of a CPU for the types of a problem."""
+    """Yield the multiply instructions of a CPU for the types of a problem; the first is not one of parts."""
     for isa in isas_that_multiply(problem.dtype_a, problem.dtype_b, spec):
         multiply = multiply_of(problem.dtype_a, problem.dtype_b, isa, spec.isa or ())
         assert multiply is not None, "it multiplies the types"
@@ -96,4 +95,7 @@ def instructions_of(problem: GemmProblem, spec: DeviceSpec) -> Iterator[Instruct
             continue
         parts = PRODUCTS_OF_PARTS.get(multiply)
         name = f"{isa} {multiply}"
-        yield Instruction(name, name) if parts is None else Instruction(name, f"{isa} {Multiply.BF16}", len(parts))
+        if parts is None:
+            yield Instruction(isa, name, name)
+        else:
+            yield Instruction(isa, name, f"{isa} {Multiply.BF16}", len(parts))

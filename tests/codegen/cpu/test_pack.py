@@ -140,7 +140,7 @@ def _check(packer: Packer) -> None:
             assert same.all(), (packer.name, plan.mr, plan.nr, first, low)
 
 
-def _is_nan(bf16: NDArray[np.uint8]) -> NDArray[np.bool_]:
+def _is_nan(bf16: NDArray[np.generic]) -> NDArray[np.bool_]:
     return (bf16.view(np.uint16) & 0x7FFF) > 0x7F80
 
 

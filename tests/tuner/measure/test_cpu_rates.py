@@ -5,14 +5,14 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from codegen import DType, GemmProblem
+from codegen import DType, GemmProblem, Isa
 from codegen.cpu.nest.plan import Plan
 from codegen.cpu.rate_loops import multiply_loop, read_loop
 from hal import Timing
 from hal.cpu.device import NativeDevice
 from hal.facts.cpu import probe_cpu
-from tests.tuner.space.cpu.cpus import RAPIDS
-from tuner.measure.cpu_rates import measure_rates
+from tests.tuner.space.cpu.cpus import RAPIDS, cpu
+from tuner.measure.cpu_rates import measure_rates, plan_for_rate
 from tuner.model.cpu_roof import instructions_of
 from tuner.space.cpu.heuristic import default_cpu_config
 
@@ -41,6 +41,16 @@ def test_a_multiply_loop_does_all_of_its_multiply_adds(device: NativeDevice) -> 
     factor = float(np.uint32(0x3F803F80).view(np.float32))
     # Each chain begins with its number and adds the square of the factor in each round.
     assert out == pytest.approx(chains * rounds * factor**2 + sum(range(chains)), rel=0.01)
+
+
+def test_rates_of_a_type_are_those_of_whole_elements() -> None:
+    """Also on one core, which multiplies parts of them by default."""
+    one = cpu(RAPIDS.isa, cores=1)
+    for dtype, instruction in ((DType.F32, "avx512 f32"), (DType.F16, "avx512 f32"), (DType.BF16, "amx bf16")):
+        problem = GemmProblem(1024, 1024, 1024, dtype_a=dtype, dtype_b=dtype)
+        assert default_cpu_config(problem, one).strategy.isa is Isa.AMX
+        plan = plan_for_rate(dtype, one)
+        assert f"{plan.isa} {plan.multiply}" == next(instructions_of(problem, one)).measured_as == instruction
 
 
 def test_a_read_loop_reads_every_line_of_its_buffer(device: NativeDevice) -> None:

@@ -93,7 +93,9 @@ def explain_cpu_default(
     Raises:
         Refused: the problem or the CPU is refused.
     """
-    given = check_cpu_problem(problem, spec if isa is None else within(spec, isa))
+    if isa is not None and isa is not Isa.AVX512_F32:  # which needs the flags of pairs of bf16
+        spec = within(spec, isa)
+    given = check_cpu_problem(problem, spec)
     if not given.isas:
         raise Refused("isa", f"no instructions of {spec.name} multiply {problem.dtype_a.value}")
     cores, on = spec.cores or 1, as_batch(given)

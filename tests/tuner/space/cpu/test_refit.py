@@ -82,10 +82,13 @@ def test_an_instruction_set_and_b_packed_beforehand_are_fitted_together(isa: Isa
     check_cpu(PROBLEM, fitted, ZEN)
 
 
-def test_an_instruction_set_brings_a_default_of_its_own() -> None:
-    config = default_cpu_config(PROBLEM, within(SPEC, Isa.AVX2))
-    assert config.strategy.isa is Isa.AVX2
-    check_cpu(PROBLEM, config, SPEC)
+@pytest.mark.parametrize("isa", list(Isa))
+def test_an_instruction_set_brings_a_default_of_its_own(isa: Isa) -> None:
+    config = default_cpu_config(PROBLEM, RAPIDS, isa=isa)
+    assert config.strategy.isa is isa
+    check_cpu(PROBLEM, config, RAPIDS)
+    if isa is not Isa.AVX512_F32:
+        assert config == default_cpu_config(PROBLEM, within(RAPIDS, isa))
     assert within(SPEC, Isa.AVX512) == within(SPEC, Isa.AMX) == SPEC
 
 
