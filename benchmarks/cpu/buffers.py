@@ -15,7 +15,10 @@ from hal.cpu.memory import (
 
 ALIGNMENT = 64
 _MOST_SETS = 512
-_NUMPY = {DType.F32: np.float32, DType.F16: np.float16, DType.BF16: np.int16, DType.S8: np.int8, DType.I32: np.int32}
+_NUMPY = {
+    DType.F32: np.float32, DType.TF32: np.float32, DType.F16: np.float16,
+    DType.BF16: np.int16, DType.S8: np.int8, DType.I32: np.int32,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 from codegen import DType, GemmProblem
 
-DTYPES = (DType.F32, DType.F16, DType.BF16, DType.S8)
-_OUTPUTS = {DType.F32: DType.F32, DType.F16: DType.F16, DType.BF16: DType.BF16, DType.S8: DType.I32}
+DTYPES = (DType.F32, DType.TF32, DType.F16, DType.BF16, DType.S8)
+_OUTPUTS = {
+    DType.F32: DType.F32, DType.TF32: DType.F32, DType.F16: DType.F16, DType.BF16: DType.BF16, DType.S8: DType.I32,
+}  # fmt: skip
 _TOKENS = (1, 16, 128, 1024)
 _LAYERS = ((4096, 4096), (14336, 4096), (4096, 14336))  # N and K of a model's linear layers
 

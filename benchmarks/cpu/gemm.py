@@ -59,7 +59,10 @@ from tuner.search.blas import set_threads
 from tuner.space.cpu.heuristic import default_cpu_config
 
 _SCALED = "1024x1024x1024,2048x2048x2048,16x4096x4096,128x14336x4096t"
-_TOLERANCE = {DType.F32: 1e-4, DType.F16: 4e-3, DType.BF16: 2e-2, DType.S8: 0.0}  # of the largest element
+_TOLERANCE = {
+    DType.F32: 1e-4, DType.TF32: 1e-3, DType.F16: 4e-3, DType.BF16: 2e-2, DType.S8: 0.0,
+}  # fmt: skip
+"""Of the largest element."""
 
 
 class Bench:

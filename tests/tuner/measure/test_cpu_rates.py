@@ -46,7 +46,7 @@ def test_a_multiply_loop_does_all_of_its_multiply_adds(device: NativeDevice) -> 
 def test_rates_of_a_type_are_those_of_whole_elements() -> None:
     """Also on one core, which multiplies parts of them by default."""
     one = cpu(RAPIDS.isa, cores=1)
-    for dtype, instruction in ((DType.F32, "avx512 f32"), (DType.F16, "avx512 f32"), (DType.BF16, "amx bf16")):
+    for dtype, instruction in ((DType.TF32, "avx512 f32"), (DType.F16, "avx512 f32"), (DType.BF16, "amx bf16")):
         problem = GemmProblem(1024, 1024, 1024, dtype_a=dtype, dtype_b=dtype)
         assert default_cpu_config(problem, one).strategy.isa is Isa.AMX
         plan = plan_for_rate(dtype, one)

@@ -24,8 +24,8 @@ from tuner.space.cpu.clocks import TileShape, step_clocks
 from tuner.space.cpu.grid import with_pieces, with_threads
 from tuner.space.cpu.packing import (
     ROWS_AMX,
+    gain_by_parts,
     multiply_with,
-    pays_for_parts,
     splits_elements,
     ways,
     ways_of_experts,
@@ -46,7 +46,7 @@ from tuner.space.step import HeuristicStep
 
 _STEPS_A_ROUND = 4
 _MOST_CODE = 4096  # maximum number of accumulators over all steps of a round
-_CORES_OF_PARTS = {Multiply.BF16X2: 4, Multiply.BF16X3: 1}  # up to which tile registers are faster (measured)
+_LEAST_GAINS_BY_PARTS = {1: 1.0, 4: 1.75}  # by cores, up to which two parts are the default (fitted)
 _KEPT_DEFAULTS = 256  # of a process: a job, its trials, its page and rates of the CPU ask for the same one
 
 
@@ -76,7 +76,7 @@ def alternative_cpu_configs(problem: GemmProblem, spec: DeviceSpec) -> tuple[Cpu
     Raises:
         Refused: the problem or the CPU is refused.
     """
-    if not pays_for_parts(as_batch(check_cpu_problem(problem, spec))):
+    if gain_by_parts(as_batch(check_cpu_problem(problem, spec))) < 1:
         return ()
     default = default_cpu_config(problem, spec)
     both = (default_cpu_config(problem, spec, isa=isa) for isa in (Isa.AVX512, Isa.AMX))
@@ -129,8 +129,15 @@ def explain_cpu_default(
 
 
 def _prefers_parts(on: CpuProblem, cores: int, *, beforehand: bool) -> bool:
-    """Return whether few enough cores multiply parts of elements for their tile registers to be faster than vectors."""
-    return pays_for_parts(on, beforehand=beforehand) and cores <= _CORES_OF_PARTS[multiply_with(on, Isa.AMX)]
+    """Return whether tile registers multiply two parts of each element by default.
+
+    Beside programs that use the same tile registers, three parts are slower than vectors, and two on many cores
+    (docs/cpu_kernels.md).
+    """
+    least = next((gain for most, gain in _LEAST_GAINS_BY_PARTS.items() if cores <= most), None)
+    if least is None or gain_by_parts(on, beforehand=beforehand) < least:
+        return False
+    return multiply_with(on, Isa.AMX) is Multiply.BF16X2
 
 
 def as_batch(on: CpuProblem) -> CpuProblem:

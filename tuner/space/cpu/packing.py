@@ -346,19 +346,19 @@ def splits_elements(on: CpuProblem, isa: Isa) -> bool:
     return parts_of(multiply_with(on, isa)) > 1
 
 
-def pays_for_parts(on: CpuProblem, *, beforehand: bool = False) -> bool:
-    """Return whether tile registers multiply parts of elements, of which so many rows and columns use each that the
-    products, and to split it, take less time than products of whole elements by vectors.
+def gain_by_parts(on: CpuProblem, *, beforehand: bool = False) -> float:
+    """Return the clocks of vectors over those of tile registers that multiply parts of elements, with splitting them;
+    0 if they multiply whole elements.
     """
     if Isa.AMX not in on.isas or not splits_elements(on, Isa.AMX) or on.spec.amx_permitted is False:
-        return False
+        return 0.0
     p, multiply = on.problem, multiply_with(on, Isa.AMX)
     parts, unit = parts_of(multiply), unit_of(on, Isa.AMX, dots=False)
     m, n = (ceil_div(length, ROWS_AMX) * ROWS_AMX for length in (p.m, p.n * p.products))
     split = _PART_CLOCKS * m + (_READ_PART_CLOCKS if beforehand else _PART_CLOCKS) * n
     step = step_clocks(Isa.AMX, multiply, m, n) * _LOSS_OF_PARTS + parts * unit * split
     clocks = step * ceil_div(p.k, unit) + _SUM_OF_PARTS_CLOCKS * p.m * p.n
-    return clocks < p.m * p.n * p.products * p.k / _F32_A_CLOCK
+    return p.m * p.n * p.products * p.k / _F32_A_CLOCK / clocks
 
 
 def packed_bytes(on: CpuProblem, isa: Isa) -> int:

@@ -137,16 +137,18 @@ def test_the_default_has_the_fastest_instructions_that_multiply_the_type(
 @pytest.mark.parametrize(
     ("dtype", "cores", "m", "isa", "others"),
     [
-        (F32, 1, 640, Isa.AMX, [Isa.AVX512]),
+        (F32, 1, 640, Isa.AVX512, [Isa.AMX]),
         (F32, 4, 640, Isa.AVX512, [Isa.AMX]),
-        (TF32, 4, 640, Isa.AMX, [Isa.AVX512]),
+        (TF32, 1, 640, Isa.AMX, [Isa.AVX512]),
+        (F16, 1, 640, Isa.AMX, [Isa.AVX512]),
         (F16, 4, 640, Isa.AMX, [Isa.AVX512]),
-        (F16, 16, 640, Isa.AVX512, [Isa.AMX]),
-        (F32, 1, 32, Isa.AVX512, []),  # so few rows do not pay for parts of B
+        (F16, 4, 128, Isa.AVX512, [Isa.AMX]),
+        (F16, 8, 640, Isa.AVX512, [Isa.AMX]),
+        (F16, 1, 16, Isa.AVX512, []),  # so few rows do not pay for parts of B
         (BF16, 4, 640, Isa.AMX, []),
     ],
 )
-def test_parts_of_elements_are_multiplied_by_few_cores_and_tried_by_more(
+def test_two_parts_of_elements_are_multiplied_by_few_cores_and_others_are_tried(
     dtype: DType, cores: int, m: int, isa: Isa, others: list[Isa]
 ) -> None:
     problem, spec = gemm(m, 512, 768, dtype), cpu(RAPIDS.isa, cores)
@@ -163,7 +165,7 @@ def test_parts_of_elements_are_multiplied_by_few_cores_and_tried_by_more(
 
 
 def test_b_packed_before_pays_for_parts_by_fewer_rows() -> None:
-    problem, one = gemm(96, 1024, 1000, F32), cpu(RAPIDS.isa, 1)
+    problem, one = gemm(56, 1024, 1000, F16), cpu(RAPIDS.isa, 1)
     isas = [default_cpu_config(problem, one, beforehand=packed).strategy.isa for packed in (False, True)]
     assert isas == [Isa.AVX512, Isa.AMX]
 
@@ -171,7 +173,7 @@ def test_b_packed_before_pays_for_parts_by_fewer_rows() -> None:
 def test_a_block_of_parts_leaves_room_in_l2() -> None:
     spec = cpu(RAPIDS.isa, 1)
     for k, depth in ((1100, 1120), (1500, 512)):
-        block = default_cpu_config(gemm(1500, 1024, k, F32), spec).matmul.block
+        block = default_cpu_config(gemm(1500, 1024, k, F32), spec, isa=Isa.AMX).matmul.block
         assert (block.k, 128 <= block.m < 1500) == (depth, True)
         assert 6 * block.m * block.k <= 2**20
 
