@@ -18,6 +18,7 @@ from tuner.space.xe.heuristic import default_config
 PAGE = (Path(__file__).parents[2] / "docs" / "machine_code.md").read_text()
 LISTINGS = re.findall(r"^    (xetune compile .*?)(?:; cat .*)?\n\n((?:    .*\n)+)", PAGE, re.MULTILINE)
 _VERSION = "26.27.039122"  # of the compiler that made them
+_SPILLED = 224  # bytes of a thread, by the worst
 
 
 def compiled(command: str) -> NativeCode:
@@ -42,7 +43,7 @@ def compiled(command: str) -> NativeCode:
 def test_the_page_has_the_listings_of_the_default_and_of_the_worst_spiller() -> None:
     assert len(LISTINGS) == 2
     assert "--device b580" in LISTINGS[0][0]
-    assert "128 bytes" in PAGE
+    assert f"{_SPILLED} bytes on arrow-lake-h" in PAGE
 
 
 @pytest.mark.slow
@@ -54,4 +55,4 @@ def test_a_listing_is_what_its_command_gives(command: str, shown: str) -> None:
     lines = {" ".join(line.split()) for line in annotated(report.pipeline).splitlines()}
     missing = [line for line in map(str.strip, shown.splitlines()) if " ".join(line.split()) not in {*lines, "...", ""}]
     assert missing == []
-    assert code.spill_bytes == (128 if "arrow-lake-h" in command else 0)
+    assert code.spill_bytes == (_SPILLED if "arrow-lake-h" in command else 0)
