@@ -34,7 +34,7 @@ from tuner.space.space import (
 from tuner.space.values import Value
 
 MOST_PAIRS = 4_000
-"""Number of points that deviate from the default, or from its alternatives, in one or two choices."""
+"""Number of points that deviate from the default, and from each alternative to it, in one or two choices."""
 MOST_DRAWN = 6_000
 """Number of points that deviate in more."""
 _GOOD_TILES = 12
@@ -59,9 +59,10 @@ def cpu_space(problem: GemmProblem, spec: DeviceSpec) -> Space[CpuConfig]:
     tiles = _tiles(on, default)
     points = {default: None, **dict.fromkeys(others)}
     for number, base in enumerate((default, *others), 1):
-        most = MOST_PAIRS * number // len(configs)
-        _fill(points, most, (_legal(on, ranges, point) for point in _pairs(ranges, base, tiles, rng)))
-    _fill(points, MOST_PAIRS + MOST_DRAWN, (_legal(on, ranges, point) for point in _drawn(ranges, tiles, rng)))
+        near = (_legal(on, ranges, point) for point in _pairs(ranges, base, tiles, rng))
+        _fill(points, number * MOST_PAIRS, near)
+    most = len(configs) * MOST_PAIRS + MOST_DRAWN
+    _fill(points, most, (_legal(on, ranges, point) for point in _drawn(ranges, tiles, rng)))
     return _space(on, list(points))
 
 
