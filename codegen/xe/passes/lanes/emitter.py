@@ -1,5 +1,6 @@
 """Builder of per-lane operations, with values that depend only on the lane."""
 
+import struct
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from math import gcd
@@ -27,6 +28,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.llvm import GEP_USE_SSA_VAL, GEPOp, LoadOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.utils.exceptions import PassFailedException
 
 from codegen.xe.dialects.creation import append, create, insert_before
 from codegen.xe.dialects.gpu import LaneIdOp
@@ -176,11 +178,21 @@ class Emitter:
         return known[0]
 
     def numbers(self, numbers: Sequence[int], element: IntegerType | IndexType) -> SSAValue:
-        """Return a chunk of constants."""
+        """Return a chunk of constants.
+
+        Raises:
+            PassFailedException: the type does not hold one, as offsets in rows of 2**62 elements.
+        """
 
         def make() -> SSAValue:
             type_ = vector(element, len(numbers))
-            value = DenseIntOrFPElementsAttr.from_list(type_, list(numbers))
+            try:
+                value = DenseIntOrFPElementsAttr.from_list(type_, list(numbers))
+            except struct.error as error:
+                got = max(numbers, key=abs)
+                raise PassFailedException(
+                    f"lower-to-lanes: expected numbers within the range of {element}, got {got}"
+                ) from error
             return self.make(arith.ConstantOp, (), type_, {"value": value})
 
         return self.once(("numbers", tuple(numbers), element), make)

@@ -127,6 +127,18 @@ CASES = {
         Place(7, 5),
         "expected a dpas of tf32 with K a multiple of 8, got K 7",
     ),
+    "rows whose offsets 64 bits do not hold": (
+        kernel(
+            """    %p = memref.extract_aligned_pointer_as_index %A : memref<64x32xf32> -> index
+    %b = arith.index_cast %p : index to i64
+    %t = xegpu.create_nd_tdesc %b, shape : [64, 32], strides : [4611686018427387904, 1] : i64
+      -> !xegpu.tensor_desc<8x16xf32>
+    %v = xegpu.load_nd %t[0, 0] : !xegpu.tensor_desc<8x16xf32> -> vector<8x16xf32>
+    xegpu.store_nd %v, %t[8, 0] : vector<8x16xf32>, !xegpu.tensor_desc<8x16xf32>"""
+        ),
+        Place(7, 5),
+        "expected numbers within the range of index, got 32281802128991715328",
+    ),
     "two symbols of one name": (
         kernel("    %c = arith.constant 1 : index").replace(
             "}\n}\n", "}\n  gpu.func @k() kernel {\n  gpu.return\n  }\n}\n"
