@@ -64,7 +64,9 @@ class Tuning(Protocol[Config]):
         ...
 
     def restrict(self, spec: DeviceSpec, given: Mapping[str, object]) -> DeviceSpec:
-        """Return the device, restricted to features that the given fields of a configuration allow."""
+        """Return the device, restricted to features that the given fields of a configuration allow; of a CPU as it is,
+        since `refit` takes the default of a given instruction set.
+        """
         ...
 
     def match_threads(self, problem: GemmProblem, config: Config, given: Collection[str]) -> Config:

@@ -26,9 +26,13 @@ PRODUCTS_OF_PARTS: dict[Multiply, tuple[tuple[int, int], ...]] = {
 }
 """Products of a part of A by one of B, by their numbers, the largest part first; consecutive ones share a part.
 
-Each part is the nearest bf16 to what the ones before leave, at most 2^-9 of the one before. The products of three parts
-that are left out are at most 2^-25 of the whole together.
+Each part is the nearest bf16 to what the ones before leave, at most 2^-8 of the one before. The products of three parts
+that are left out are at most 2^-24 of the whole together.
 """
+UPPER_HALF = -0x10000
+"""Bits of an f32 that hold the bf16 of the same sign, exponent and first digits."""
+FLAGS_OF_PARTS = ("amx_bf16", "avx512_bf16")
+"""Flags of the instructions that multiply parts, and make them."""
 _SPLIT = {DType.F32: Multiply.BF16X3, DType.TF32: Multiply.BF16X2, DType.F16: Multiply.BF16X2}
 
 
@@ -59,7 +63,7 @@ ISA_FACTS: dict[Isa, IsaFacts] = {
     Isa.AMX: IsaFacts(("amx_tile", "avx512f", "avx512bw", "avx512vl", "avx512dq"), 64, 32, (*_AVX512, "amx-tile"), 16),
 }
 
-_F32_FMA_PER_CLK = 32  # of a core, by two vector units of AVX-512
+F32_FMA_PER_CLK = 32  # of a core, by two vector units of AVX-512
 
 # Flags of /proc/cpuinfo, and LLVM's name where it is another.
 _OPTIONAL = {
@@ -77,6 +81,11 @@ def parts_of(multiply: Multiply) -> int:
     return 1 + max((part for part, _ in PRODUCTS_OF_PARTS.get(multiply, ())), default=0)
 
 
+def element_bytes(multiply: Multiply) -> int:
+    """Return the bytes of a packed element, or of one of its parts."""
+    return {Multiply.F32: 4, Multiply.S8: 1}.get(multiply, 2)
+
+
 def isas_of(flags: tuple[str, ...]) -> tuple[Isa, ...]:
     """Return the instruction sets of a CPU with these flags, the fastest first."""
     return tuple(isa for isa in Isa if set(ISA_FACTS[isa].flags) <= set(flags))
@@ -91,7 +100,7 @@ def used_flags(
         case Multiply.BF16:
             used = {"amx_bf16" if amx else "avx512_bf16"}
         case Multiply.BF16X2 | Multiply.BF16X3:
-            used = {"amx_bf16", "avx512_bf16"}
+            used = set[str](FLAGS_OF_PARTS)
         case Multiply.S8 | Multiply.S16:
             used = {"amx_int8" if amx else "avx512_vnni" if wide else "avx_vnni"}
         case _:
@@ -107,7 +116,11 @@ def features(isa: Isa, used: tuple[str, ...]) -> tuple[str, ...]:
     """Return LLVM's features for code of an instruction set that uses these optional instructions."""
     # Without this preference LLVM splits half of the 16-bit multiplies in two.
     preferred = ("fast-dpwssd",) if "avx512_vnni" in used else ()
-    return (*ISA_FACTS[isa].features, *(feature for flag, feature in _OPTIONAL.items() if flag in used), *preferred)
+    return (
+        *ISA_FACTS[isa].features,
+        *(feature for flag, feature in _OPTIONAL.items() if flag in used),
+        *preferred,
+    )
 
 
 def needed_flags(isa: Isa, used: tuple[str, ...]) -> tuple[str, ...]:
@@ -123,7 +136,7 @@ def multiply_of(a: DType, b: DType, isa: Isa, flags: tuple[str, ...]) -> Multipl
     parts.
     """
     if isa is Isa.AMX and a is b and a in _SPLIT:
-        return _SPLIT[a] if {"amx_bf16", "avx512_bf16"} <= set(flags) else None
+        return _SPLIT[a] if set(FLAGS_OF_PARTS) <= set(flags) else None
     if not a.is_integer and b in WEIGHTS:
         b = a
     if isa is Isa.AVX512_F32:
@@ -140,10 +153,11 @@ def multiply_of(a: DType, b: DType, isa: Isa, flags: tuple[str, ...]) -> Multipl
 
 
 def isas_that_multiply(a: DType, b: DType, spec: DeviceSpec) -> tuple[Isa, ...]:
-    """Return the instruction sets of a CPU that multiply elements of A and B, the fastest first.
+    """Return the instruction sets of a CPU that multiply elements of A and B, in the order in which they are tried.
 
-    Tile registers that multiply parts of elements come after vectors: with many rows and columns they are faster, but
-    not while programs beside, also those of other virtual machines, use the same cores' tile registers.
+    The fastest is first. Tile registers that multiply parts of elements come after vectors: with many rows and columns
+    they are faster, but not while programs beside, also those of other virtual machines, use the same cores' tile
+    registers.
     """
     flags, per_clk = spec.isa or (), spec.bf16_fma_per_clk_per_core
     found = [isa for isa in isas_of(flags) if multiply_of(a, b, isa, flags) is not None]
@@ -151,6 +165,6 @@ def isas_that_multiply(a: DType, b: DType, spec: DeviceSpec) -> tuple[Isa, ...]:
         found.remove(Isa.AVX512_F32)
     if multiply_of(a, b, Isa.AMX, flags) in PRODUCTS_OF_PARTS:
         found.sort(key=(Isa.AVX512, Isa.AMX, Isa.AVX2).index)
-    elif per_clk is not None and per_clk < _F32_FMA_PER_CLK:
+    elif per_clk is not None and per_clk < F32_FMA_PER_CLK:
         found.sort(key=(Isa.AMX, Isa.AVX512_F32, Isa.AVX512, Isa.AVX2).index)
     return tuple(found)

@@ -5,7 +5,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from codegen.config.cpu import CpuConfig, Isa, Packing
-from codegen.cpu.isa import ISA_FACTS, Multiply, isas_of, isas_that_multiply, multiply_of
+from codegen.cpu.isa import (
+    FLAGS_OF_PARTS,
+    ISA_FACTS,
+    PRODUCTS_OF_PARTS,
+    Multiply,
+    isas_of,
+    isas_that_multiply,
+    multiply_of,
+)
 from codegen.cpu.microkernel.amx_rows_of_b import registers_of_rows_of_b
 from codegen.cpu.nest.plan import Plan
 from codegen.errors import Refused
@@ -40,7 +48,7 @@ class CpuProblem:
 
     @property
     def isas(self) -> tuple[Isa, ...]:
-        """Instruction sets that can multiply the problem's types, the fastest first."""
+        """Instruction sets that can multiply the problem's types, in the order in which they are tried."""
         return isas_that_multiply(self.problem.dtype_a, self.problem.dtype_b, self.spec)
 
 
@@ -148,6 +156,10 @@ def isa(case: CpuCase) -> str | None:
     if lacking:
         return f"{spec.name} lacks {', '.join(lacking)}; use isa {usable}"
     types = f"{p.dtype_a.value} by {p.dtype_b.value}"
+    with_parts = (*case.on.flags, *FLAGS_OF_PARTS)
+    if multiply_of(p.dtype_a, p.dtype_b, wanted, with_parts) in PRODUCTS_OF_PARTS:
+        lacking = sorted(set(FLAGS_OF_PARTS) - set(case.on.flags))
+        return f"{spec.name} lacks {', '.join(lacking)}, by which {wanted.value} multiplies {types}; use isa {usable}"
     if multiply_of(p.dtype_a, p.dtype_b, wanted, case.on.flags) is not None:
         return (
             f"{spec.name} has no pairs of bf16, and multiplies {types} as f32 by {Isa.AVX512.value}; use isa {usable}"

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from codegen import DType, GemmProblem
+from codegen import DType, GemmProblem, Refused
 from codegen.cpu.nest.plan import Plan
 from codegen.cpu.rate_loops import multiply_loop, read_loop
+from codegen.cpu.rules import check_cpu_problem
 from hal import Device, DeviceSpec, LaunchSpec, Timing
-from tuner.model.cpu_roof import CpuRates, MultiplyRate, instructions_of
+from tuner.model.cpu_roof import CpuRates, Instruction, MultiplyRate, instructions_of
 from tuner.space.cpu.heuristic import default_cpu_config
 
 _SIZE = 1024  # of a product whose default has whole tiles
@@ -27,11 +28,12 @@ def measure_rates(device: Device, spec: DeviceSpec, caches_bytes: int) -> CpuRat
 
     Raises:
         HalError: a loop cannot run.
+        Refused: no instructions of the CPU multiply a type.
     """
     threads = spec.cores or 1
     found: dict[str, float] = {}
     for dtype in _TYPES:
-        if next(instructions_of(_problem(dtype), spec)).name not in found:
+        if _first(dtype, spec).measured_as not in found:
             name, rate = multiply_rate(device, dtype, threads)
             found[name] = rate
     launch, read_bytes = read_loop(plan_for_rate(DType.F32, spec), threads, _READ_BYTES)
@@ -55,10 +57,21 @@ def _least_s(device: Device, launch: LaunchSpec, timing: Timing = _TIMING) -> fl
 
 
 def plan_for_rate(dtype: DType, spec: DeviceSpec) -> Plan:
-    """Return a plan of the instruction that multiplies whole elements of a type."""
+    """Return a plan of the instruction that multiplies whole elements of a type.
+
+    Raises:
+        Refused: the CPU has none.
+    """
     problem = _problem(dtype)
-    isa = next(instructions_of(problem, spec)).isa
-    return Plan(problem, default_cpu_config(problem, spec, isa=isa), spec.isa or ())
+    return Plan(problem, default_cpu_config(problem, spec, isa=_first(dtype, spec).isa), spec.isa or ())
+
+
+def _first(dtype: DType, spec: DeviceSpec) -> Instruction:
+    problem = _problem(dtype)
+    check_cpu_problem(problem, spec)
+    for instruction in instructions_of(problem, spec):
+        return instruction
+    raise Refused("isa", f"no instructions of {spec.name} multiply {dtype.value}")
 
 
 def _problem(dtype: DType) -> GemmProblem:

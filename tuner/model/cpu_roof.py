@@ -59,8 +59,8 @@ class CpuRoof:
         return max(self.multiply_us, self.memory_us)
 
 
-def cpu_roof(problem: GemmProblem, spec: DeviceSpec, rates: CpuRates | None) -> CpuRoof:
-    """Return the bounds of a GEMM.
+def cpu_roof(problem: GemmProblem, spec: DeviceSpec, rates: CpuRates | None, isa: Isa | None = None) -> CpuRoof:
+    """Return the bounds of a GEMM, by the fastest multiply instruction or by that of `isa`, if its rate is known.
 
     Raises:
         NoRoofline: the rate of its multiply instruction was not measured.
@@ -69,8 +69,10 @@ def cpu_roof(problem: GemmProblem, spec: DeviceSpec, rates: CpuRates | None) -> 
     ways = list(instructions_of(problem, spec))
     if rates is None or not ways or ways[0].measured_as not in measured:
         raise NoRoofline(spec.name)
-    found = {way.name: measured[way.measured_as] / way.products for way in ways if way.measured_as in measured}
-    name = max(found, key=lambda way: found[way])
+    known = [way for way in ways if way.measured_as in measured]
+    found = {way.name: measured[way.measured_as] / way.products for way in known}
+    own = (way.name for way in known if way.isa is isa)
+    name = next(own, max(found, key=lambda way: found[way]))
     nbytes = sum(problem.accessed_bytes(operand) for operand in problem.operands)
     memory_us = 0.0 if spec.l2_bytes is None and spec.l3_bytes is None else nbytes / rates.bytes_per_s * 1e6
     return CpuRoof(name, problem.flops / found[name] * 1e6, memory_us)

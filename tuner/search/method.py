@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 DONOR = "donor"
 """Proposer of configurations that are good for other problems or devices."""
+ALTERNATIVE = "alternative"
+"""Proposer of defaults of other instructions than those of the default."""
 OTHER_SHAPE = "other shape"
 """Proposer of the trials of other shapes' kernels."""
 DESCENT = "descent"

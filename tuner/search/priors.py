@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 class Priors:
     """Prior knowledge of a space before its search.
 
-    `donors` are rows near configurations that are good elsewhere, best first. `predicted_us` are times,
-    [rows], and `hopeless` are rows that these exclude. `cost` is a second objective of a row.
+    `alternatives` are rows of other defaults, `donors` those near configurations that are good elsewhere, best first.
+    `predicted_us` are times, [rows], and `hopeless` are rows that these exclude. `cost` is a second objective of a row.
     """
 
     donors: Sequence[int] = ()
     predicted_us: NDArray[np.float64] | None = None
     hopeless: NDArray[np.bool_] | None = None
     cost: Callable[[int], float] | None = None
+    alternatives: Sequence[int] = ()

@@ -62,12 +62,12 @@ def search_for(
         return _UNKNOWN_ENERGY if uj is None else math.log(uj)
 
     foretold = predict_space_if_known(problem, spec, space)
-    first = (*tuning.alternatives(problem, spec), *donors)
-    near = rows_near(space, [config for config in first if backend_of(config) is backend_for(spec)])
+    near = rows_near(space, [config for config in donors if backend_of(config) is backend_for(spec)])
     known = Priors(
         near,
         foretold.predictions.ranked_us if foretold is not None else None,
         foretold.hopeless() if foretold is not None else None,
         cost,
+        rows_near(space, tuning.alternatives(problem, spec)),
     )
     return build_search(method, space, seed, known, trials)

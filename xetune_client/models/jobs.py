@@ -171,7 +171,7 @@ class TrialOut(Model):
     """The rule or finding, if it has no time"""
 
     proposer: str | None = None
-    """Source of the configuration: default, donor, random, gp, tpe, descent, ...; null if not recorded"""
+    """Source of the configuration: default, alternative, donor, random, gp, ...; null if not recorded"""
 
     tflops: float | None = None
     """2 M N K batch / time, twice that if gated, in TFLOP/s; null without a time"""

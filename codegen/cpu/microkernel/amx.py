@@ -16,7 +16,7 @@ from codegen.cpu.emit.writer import (
 )
 from codegen.cpu.isa import PRODUCTS_OF_PARTS, Multiply
 from codegen.cpu.microkernel.amx_rows_of_b import setup_of_rows_of_b
-from codegen.cpu.microkernel.parts import all_finite, write_sums
+from codegen.cpu.microkernel.parts import all_finite, checked_sums, write_sums
 from codegen.cpu.microkernel.tile import HERE, Tile
 from codegen.cpu.microkernel.tile_setup import REGISTERS, ROW_BYTES, ROWS, setup
 from codegen.cpu.nest.plan import (
@@ -46,6 +46,8 @@ def write_begin_and_end(module: Module, plan: Plan) -> None:
 def write_amx_tile(tile: Tile) -> None:
     """Write the body of a tile's function."""
     plan, f = tile.plan, tile.f
+    # Allocated at the beginning of the function, where it costs nothing.
+    checked = checked_sums(tile) if plan.parts > 1 else ""
     if plan.problem.experts is not None:
         with f.when(f.compare("ne", "%rows", plan.mr)):
             place = f.at(
@@ -53,7 +55,7 @@ def write_amx_tile(tile: Tile) -> None:
                 f.mul(f.sub("%rows", 1), LINE),
             )
             f.call("void", "llvm.x86.ldtilecfg", [("ptr", place)])
-        _write_products(tile, ceil_div(tile.rows, ROWS), fits=tile.columns % _COLUMNS == 0)
+        _write_products(tile, ceil_div(tile.rows, ROWS), checked, fits=tile.columns % _COLUMNS == 0)
         with f.when(f.compare("ne", "%rows", plan.mr)):
             f.call("void", "llvm.x86.ldtilecfg", [("ptr", setup(f.module, _shapes(plan, plan.mr)))])
         return
@@ -63,16 +65,19 @@ def write_amx_tile(tile: Tile) -> None:
     if other_setup:
         heights = _heights(tile.rows)
         f.call("void", "llvm.x86.ldtilecfg", [("ptr", setup(f.module, _shapes(plan, tile.rows)))])
-    _write_products(tile, len(heights), fits=heights == _heights(tile.rows) and tile.columns % _COLUMNS == 0)
+    fits = heights == _heights(tile.rows) and tile.columns % _COLUMNS == 0
+    _write_products(tile, len(heights), checked, fits=fits)
     if other_setup:
         f.call("void", "llvm.x86.ldtilecfg", [("ptr", setup(f.module, _shapes(plan, plan.mr)))])
 
 
-def _write_products(tile: Tile, down: int, *, fits: bool) -> None:
-    """Write the products of a tile; `fits`: the registers hold what is inside of C alone."""
+def _write_products(tile: Tile, down: int, checked: str, *, fits: bool) -> None:
+    """Write the products of a tile; `checked`: where sums of parts are stored to be checked; `fits`: the registers hold
+    what is inside of C alone.
+    """
     plan = tile.plan
     across = tuple(vector.place // _COLUMNS for vector in plan.columns.vectors(tile.columns, _COLUMNS))
-    kernel = _Kernel(tile, _Registers.of(plan), down, across)
+    kernel = _Kernel(tile, _Registers.of(plan), down, across, checked)
     kernel.begin()
     kernel.multiply()
     kernel.leave(to_c=fits and keeps_sums(plan) and tile.ends_here and plan.parts == 1)
@@ -124,6 +129,7 @@ class _Kernel:
     registers: _Registers
     down: int
     across: tuple[int, ...]
+    checked: str
 
     def begin(self) -> None:
         """Load or zero the accumulators for this K block."""
@@ -189,9 +195,7 @@ class _Kernel:
         if tile.plan.parts == 1:
             self._store("%sums", self._sums_pitch)
             return
-        f, size = tile.f, tile.plan.mr * self._sums_pitch
-        memory = "%sums" if tile.once else f.op(f"alloca [{size} x i8], align {LINE}")
-        self._store(memory, self._sums_pitch)
+        self._store(self.checked, self._sums_pitch)
 
         def kept() -> list[Value]:
             if not tile.once:
@@ -202,7 +206,7 @@ class _Kernel:
             write_sums(tile)
             return []
 
-        f.either(all_finite(tile, memory), [], kept, again)
+        tile.f.either(all_finite(tile, self.checked), [], kept, again)
 
     def _store(self, pointer: str, pitch: int) -> None:
         for i in range(self.down):
@@ -231,7 +235,7 @@ class _Kernel:
 
     @property
     def _step_bytes_b(self) -> int:
-        return _COLUMNS * self._pitch_b
+        return ROWS * self._pitch_b
 
     @property
     def _is_direct(self) -> bool:

@@ -7,43 +7,58 @@ themselves do not. Such sums are computed again, from the elements that the part
 from collections.abc import Sequence
 
 from codegen.cpu.emit.writer import Function, Module, Value, splat
-from codegen.cpu.microkernel.tile import Tile
+from codegen.cpu.isa import UPPER_HALF
+from codegen.cpu.microkernel.tile import Tile, shapes
 from codegen.cpu.nest.plan import GROUP_BYTES, LINE, SUM_BYTES, Plan
 
 _FINITE, _SUMS = "are_finite", "sums_of_elements"
 _MAGNITUDE, _INFINITE = 0x7FFFFFFF, 0x7F800000
-_UPPER = -0x10000
 
 
 def write_parts(module: Module, plan: Plan) -> None:
-    """Write `i1 @are_finite(ptr sums, i64 rows)`, and `@sums_of_elements`, which adds to sums, or sets the `first`."""
-    _write_are_finite(module, plan)
+    """Write `i1 @are_finite_{columns}(ptr sums, i64 rows)` for each width of tiles, and `@sums_of_elements`, which adds
+    to sums, or sets the `first`.
+    """
+    for columns in dict.fromkeys(columns for _, columns in shapes(plan)):
+        _write_are_finite(module, plan, columns)
     _write_sums_of_elements(module, plan)
 
 
+def checked_sums(tile: Tile) -> str:
+    """Return where a tile's sums are stored to be checked: where they stay, unless sums are there to which they add."""
+    if tile.once:
+        return "%sums"
+    return tile.f.op(f"alloca [{tile.plan.mr * tile.plan.width * SUM_BYTES} x i8], align {LINE}")
+
+
 def all_finite(tile: Tile, sums: str) -> str:
-    """Return whether all sums of a tile are finite, of its rows and the columns of a panel."""
-    return tile.f.call("i1", _FINITE, [("ptr", sums), ("i64", tile.rows)])
+    """Return whether all sums of a tile are finite; others, which nobody stored, are not read."""
+    return tile.f.call("i1", f"{_FINITE}_{tile.columns}", [("ptr", sums), ("i64", _rows(tile))])
 
 
 def write_sums(tile: Tile) -> None:
     """Write the sums of a tile, from the elements of its panels."""
     first = "true" if tile.once else "%first"
-    arguments = [("ptr", "%a"), ("ptr", "%b"), ("ptr", "%sums"), ("i64", tile.rows), ("i64", tile.depth), ("i1", first)]
-    tile.f.call("void", _SUMS, arguments)
+    pointers = [("ptr", "%a"), ("ptr", "%b"), ("ptr", "%sums")]
+    tile.f.call("void", _SUMS, [*pointers, ("i64", _rows(tile)), ("i64", tile.depth), ("i1", first)])
 
 
-def _write_are_finite(module: Module, plan: Plan) -> None:
-    words = f"<{plan.lanes} x i32>"
-    with module.function(_FINITE, [("ptr", "%sums"), ("i64", "%rows")], "i1", copied=False) as f:
-        vectors = f.mul("%rows", plan.width // plan.lanes)
-        with f.loop(0, vectors, 1, [(words, "zeroinitializer")], enters=True) as each:
-            bits = f.load(words, f.at("%sums", f.mul(each.index, plan.lanes * SUM_BYTES)), SUM_BYTES)
-            magnitude = f.op(f"and {words} {bits}, {splat('i32', _MAGNITUDE)}")
-            largest = f.call(words, f"llvm.umax.v{plan.lanes}i32", [(words, each.carried[0]), (words, magnitude)])
-            each.next([largest])
-        largest = f.call("i32", f"llvm.vector.reduce.umax.v{plan.lanes}i32", [(words, each.results[0])])
-        f.end(f"ret i1 {f.compare('ult', largest, _INFINITE, 'i32')}")
+def _rows(tile: Tile) -> Value:
+    return tile.rows if tile.plan.problem.experts is None else "%rows"
+
+
+def _write_are_finite(module: Module, plan: Plan, columns: int) -> None:
+    words, vectors = f"<{plan.lanes} x i32>", plan.columns.vectors(columns, plan.lanes)
+    with module.function(f"{_FINITE}_{columns}", [("ptr", "%sums"), ("i64", "%rows")], "i1", copied=False) as f:
+        with f.loop(0, "%rows", 1, [(words, "zeroinitializer")], enters=True) as row:
+            largest, line = row.carried[0], f.at("%sums", f.mul(row.index, plan.width * SUM_BYTES))
+            for vector in vectors:
+                bits = f.load(words, f.at(line, vector.place * SUM_BYTES), SUM_BYTES)
+                magnitude = f.op(f"and {words} {bits}, {splat('i32', _MAGNITUDE)}")
+                largest = f.call(words, f"llvm.umax.v{plan.lanes}i32", [(words, largest), (words, magnitude)])
+            row.next([largest])
+        most = f.call("i32", f"llvm.vector.reduce.umax.v{plan.lanes}i32", [(words, row.results[0])])
+        f.end(f"ret i1 {f.compare('ult', most, _INFINITE, 'i32')}")
 
 
 def _write_sums_of_elements(module: Module, plan: Plan) -> None:
@@ -87,7 +102,7 @@ def _elements(f: Function, plan: Plan, words: str, floats: str, pointer: str, ap
         total = ""
         for bits in loaded:
             if high:
-                shown = f.op(f"and {words} {bits}, {splat('i32', _UPPER) if words != 'i32' else _UPPER}")
+                shown = f.op(f"and {words} {bits}, {splat('i32', UPPER_HALF) if words != 'i32' else UPPER_HALF}")
             else:
                 shown = f.op(f"shl {words} {bits}, {splat('i32', 16) if words != 'i32' else 16}")
             value = f.op(f"bitcast {words} {shown} to {floats}")

@@ -5,7 +5,7 @@ from functools import cached_property
 
 from codegen.config.cpu import CpuConfig, Isa, Packing
 from codegen.config.matmul import Extent
-from codegen.cpu.isa import ISA_FACTS, Multiply, multiply_of, parts_of, used_flags
+from codegen.cpu.isa import ISA_FACTS, Multiply, element_bytes, multiply_of, parts_of, used_flags
 from codegen.cpu.nest.columns import Columns
 from codegen.problem.dtype import DType
 from codegen.problem.experts import row_tiles
@@ -62,7 +62,7 @@ class Plan:
     @property
     def element_bytes(self) -> int:
         """Bytes of a packed element, or of one of its parts."""
-        return {Multiply.F32: 4, Multiply.S8: 1}.get(self.multiply, 2)
+        return element_bytes(self.multiply)
 
     @property
     def parts(self) -> int:

@@ -5,10 +5,11 @@ the least normal number, 2^-126, are lost.
 """
 
 from codegen.cpu.emit.writer import Function, Value, splat
+from codegen.cpu.isa import UPPER_HALF
 from codegen.cpu.pack.packer import Packer
 from codegen.problem.dtype import DType
 
-_UPPER, _MAGNITUDE = -0x10000, 0x7FFFFFFF
+_MAGNITUDE = 0x7FFFFFFF
 _ROUNDS_TO_INFINITY = 0x7F7F8000  # bits of the least f32 whose nearest bf16 is infinite
 
 
@@ -45,16 +46,16 @@ def _parts(f: Function, p: Packer, value: str, count: int) -> list[str]:
     A finite number that would round to infinity is cut instead; the second part of infinity is 0.
     """
     floats, words, found = f"<{count} x float>", f"<{count} x i32>", list[str]()
-    for number in range(p.plan.parts):
+    for number in range(p.parts):
         bits = _rounded(f, value, count)
         if number == 0:
             whole = f.op(f"bitcast {floats} {value} to {words}")
             magnitude = f.op(f"and {words} {whole}, {splat('i32', _MAGNITUDE)}")
             beyond = f.op(f"icmp uge {words} {magnitude}, {splat('i32', _ROUNDS_TO_INFINITY)}")
-            cut = f.op(f"and {words} {whole}, {splat('i32', _UPPER)}")
+            cut = f.op(f"and {words} {whole}, {splat('i32', UPPER_HALF)}")
             bits = f.op(f"select <{count} x i1> {beyond}, {words} {cut}, {words} {bits}")
         found.append(bits)
-        if number < p.plan.parts - 1:
+        if number < p.parts - 1:
             part = f.op(f"bitcast {words} {bits} to {floats}")
             differs = f.op(f"fcmp une {floats} {value}, {part}")
             rest = f.op(f"fsub {floats} {value}, {part}")

@@ -171,7 +171,7 @@ class TrialOut(BaseModel):
     )
     proposer: str | None = Field(
         default=None,
-        description="Source of the configuration: default, donor, random, gp, tpe, descent, ...; null if not recorded",
+        description="Source of the configuration: default, alternative, donor, random, gp, ...; null if not recorded",
         examples=["gp"],
     )
     evidence: Evidence = Field(description="Time and correctness", examples=[EVIDENCE_EXAMPLE])

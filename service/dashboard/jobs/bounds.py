@@ -110,7 +110,7 @@ def _of_cpu(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec, rates: Cp
 
 
 def _parts_of_cpu(problem: GemmProblem, config: CpuConfig, spec: DeviceSpec, rates: CpuRates) -> Iterator[Part]:
-    roof = cpu_roof(problem, spec, rates)
+    roof = cpu_roof(problem, spec, rates, config.strategy.isa)
     yield Part(f"multiplies ({roof.instruction})", roof.multiply_us)
     if not roof.memory_us:
         return

@@ -2,7 +2,9 @@
 
 import pytest
 
+from codegen import DType
 from codegen.config.cpu import Isa, Packing
+from codegen.cpu.isa import isas_that_multiply
 from codegen.problem.epilogue import (
     Axis,
     EpilogueKind,
@@ -10,6 +12,7 @@ from codegen.problem.epilogue import (
 from tests.codegen.cpu.draw_kernels import INPUTS, OUTPUTS, Drawn, draw, facts_of
 from tests.codegen.cpu.run_kernels import VECTORS_HERE, check_kernel, this_cpu
 from tests.codegen.cpu.run_tiles import RAPIDS, check_tiles
+from tests.few import few
 
 _PART = 10
 _FEW = range(0, 10, _PART)
@@ -61,6 +64,19 @@ def test_a_legal_kernel_of_tiles_is_right(seed: int) -> None:
 @pytest.mark.parametrize("seed", _MANY_OF_TILES)
 def test_many_legal_kernels_of_tiles_are_right(seed: int) -> None:
     check_tiles(draw(seed, RAPIDS, (Isa.AMX,), most_threads=1))
+
+
+runs_amx = pytest.mark.skipif(
+    Isa.AMX not in isas_that_multiply(DType.F32, DType.F32, this_cpu()) or this_cpu().amx_permitted is False,
+    reason="runs tile registers: needs AMX and AVX-512 BF16",
+)
+
+
+@runs_amx
+@pytest.mark.parametrize("seed", few([*range(124)], 31))
+def test_a_legal_kernel_is_right_by_tile_registers(seed: int) -> None:
+    drawn = draw(seed, this_cpu(), (Isa.AMX,))
+    check_kernel(drawn.problem, drawn.config, calls=2)
 
 
 @pytest.mark.slow

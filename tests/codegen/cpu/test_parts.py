@@ -1,5 +1,7 @@
 """Elements that tile registers multiply in parts of bf16: the sums are those of the elements."""
 
+import re
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -7,9 +9,11 @@ from numpy.typing import NDArray
 from codegen import DType, GemmProblem, Packing
 from codegen.config.cpu import CpuConfig, Isa
 from codegen.config.matmul import LoopOrder
+from codegen.cpu.microkernel import microkernels
+from codegen.cpu.nest.plan import Plan
 from tests.codegen.cpu.jit import guarded
 from tests.codegen.cpu.run_kernels import cpu_config, this_cpu
-from tests.codegen.cpu.run_tiles import run_tiles
+from tests.codegen.cpu.run_tiles import RAPIDS, run_tiles
 
 pytestmark = pytest.mark.skipif(
     not {"avx512f", "avx512_bf16"} <= set(this_cpu().isa or ()), reason="runs what surrounds tiles: needs AVX-512 BF16"
@@ -87,3 +91,14 @@ def test_what_is_smaller_than_the_least_normal_number_is_lost() -> None:
     lost = 2.0**-126 * (np.abs(a.astype(np.float64)).sum(1)[:, None] + np.abs(b.astype(np.float64)).sum(0) + 8 * _K)
     assert (np.abs(got - exact)[3] <= lost[3]).all()
     assert (got[3] != exact[3].astype(np.float32)).any()
+
+
+def test_sums_that_nobody_stored_are_not_checked() -> None:
+    problem = GemmProblem(40, 40, 96, dtype_c=DType.F32, experts=3)
+    text = microkernels(Plan(problem, _config(96, Packing.BLOCK), RAPIDS.isa or ()))
+    for columns, vectors in ((32, 2), (8, 1)):
+        (body,) = re.findall(rf"define internal i1 @are_finite_{columns}\(.*?\n}}", text, re.DOTALL)
+        assert body.count("load <16 x i32>") == vectors
+        rows = re.findall(rf"call i1 @are_finite_{columns}\(ptr \S+, i64 (\S+)\)", text)
+        assert set(rows) == {"%rows"}
+    assert "i64 %rows, i64 " in text[text.index("call void @sums_of_elements") :]

@@ -38,6 +38,7 @@ INTERLEAVED = GemmProblem(120, 192, 300, dtype_a=DType.F32, dtype_b=DType.F32, g
 BF16 = replace(PROBLEM, dtype_a=DType.BF16, dtype_b=DType.BF16)
 WEIGHTS = GemmProblem(120, 200, 304, dtype_a=DType.BF16, dtype_b=DType.U4, quantization=Quantization(32))
 WEIGHTS_T = replace(WEIGHTS, transpose_b=True, ldb=None, batch_stride_b=None)
+WITHOUT_BF16 = cpu(tuple(flag for flag in RAPIDS.isa or () if flag != "avx512_bf16"))
 F16_BY_U4 = replace(WEIGHTS, dtype_a=DType.F16)
 F16_T = GemmProblem(120, 200, 320, transpose_b=True)
 IN_PLACE = CpuConfig(
@@ -80,6 +81,7 @@ def test_the_cases_that_rules_are_shown_on_are_legal() -> None:
     [
         ("isa", PROBLEM, CONFIG, OLD, "lacks avx512bw, avx512dq, avx512f, avx512vl; use isa avx2"),
         ("isa", F16_BY_U4, AMX, RAPIDS, "amx of test CPU does not multiply f16 by u4; use isa avx512, avx2"),
+        ("isa", PROBLEM, AMX, WITHOUT_BF16, "lacks avx512_bf16, by which amx multiplies f32 by f32; use isa avx512"),
         ("pack-a", PROBLEM, with_strategy(AMX, pack_a=Packing.NONE), RAPIDS, "f32 that is split into 3 bf16 must be"),
         ("pack-b", F16_T, with_strategy(AMX, pack_b=Packing.NONE), RAPIDS, "f16 that is split into 2 bf16 must be"),
         ("isa", BF16, with_strategy(isa=Isa.AVX512_F32), PLAIN, "has no pairs of bf16, and multiplies bf16 by bf16"),

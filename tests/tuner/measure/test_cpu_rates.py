@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from codegen import DType, GemmProblem, Isa
+from codegen import DType, GemmProblem, Isa, Refused
 from codegen.cpu.nest.plan import Plan
 from codegen.cpu.rate_loops import multiply_loop, read_loop
 from hal import Timing
@@ -51,6 +51,11 @@ def test_rates_of_a_type_are_those_of_whole_elements() -> None:
         assert default_cpu_config(problem, one).strategy.isa is Isa.AMX
         plan = plan_for_rate(dtype, one)
         assert f"{plan.isa} {plan.multiply}" == next(instructions_of(problem, one)).measured_as == instruction
+
+
+def test_a_cpu_without_instructions_of_ours_has_no_rates(device: NativeDevice) -> None:
+    with pytest.raises(Refused, match="need at least AVX2"):
+        measure_rates(device, cpu(("avx",)), 2**20)
 
 
 def test_a_read_loop_reads_every_line_of_its_buffer(device: NativeDevice) -> None:

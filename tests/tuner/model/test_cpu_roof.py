@@ -2,7 +2,7 @@
 
 import pytest
 
-from codegen import DType, GemmProblem
+from codegen import DType, GemmProblem, Isa
 from tests.tuner.space.cpu.cpus import OLD, RAPIDS, cpu
 from tuner.errors import NoRoofline
 from tuner.model.cpu_roof import CpuRates, MultiplyRate, cpu_roof
@@ -46,7 +46,9 @@ def test_products_of_parts_bound_where_they_are_faster(dtype: DType, products: i
         rates = CpuRates((MultiplyRate("avx512 f32", 2e11), MultiplyRate("amx bf16", tiles_per_s)), 2.5e10)
         roof = cpu_roof(problem, RAPIDS, rates)
         assert (roof.instruction, roof.multiply_us) == (instruction, pytest.approx(problem.flops / ops_per_s * 1e6))
+    assert cpu_roof(problem, RAPIDS, rates, Isa.AMX).instruction == f"amx bf16x{products // 2}"
     vectors = CpuRates((MultiplyRate("avx512 f32", 2e11),), 2.5e10)
+    assert cpu_roof(problem, RAPIDS, vectors, Isa.AMX).instruction == "avx512 f32"
     assert cpu_roof(problem, RAPIDS, vectors).instruction == "avx512 f32"
 
 

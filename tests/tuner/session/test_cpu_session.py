@@ -95,6 +95,7 @@ def test_the_default_of_other_instructions_is_tried_after_the_default() -> None:
     tuning = tuning_for(spec)
     configs = [trial.config for trial in store.trials()]
     assert configs == [tuning.default(problem, spec), *tuning.alternatives(problem, spec)]
+    assert store.trials()[1].proposer == "alternative"
 
 
 def test_the_search_follows_the_device() -> None:

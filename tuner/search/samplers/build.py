@@ -9,7 +9,7 @@ from optuna.samplers import CmaEsSampler, NSGAIISampler
 
 from tuner.errors import NoPredictions
 from tuner.search.gp import FIRST_FIT, GaussianProcess
-from tuner.search.method import DESCENT, DONOR, STARTUP, Method, learns
+from tuner.search.method import ALTERNATIVE, DESCENT, DONOR, STARTUP, Method, learns
 from tuner.search.priors import Priors
 from tuner.search.samplers.descent import DescentSampler
 from tuner.search.samplers.gp import GaussianProcessSampler
@@ -56,7 +56,7 @@ def build_search(
         dropped = _all_but_best(known.predicted_us)
     by_process = name in (Method.PORTFOLIO, Method.GP, Method.MODEL)
     begun_with = known.donors[:_FIRST_DONORS] if by_process else known.donors
-    first = [(row, DONOR) for row in begun_with]
+    first = [*((row, ALTERNATIVE) for row in known.alternatives), *((row, DONOR) for row in begun_with)]
     if known.predicted_us is not None:
         first += [(row, Method.MODEL.value) for row in first_ranked(space, known.predicted_us, STARTUP)]
     tried = Tried(space, seed, dropped)

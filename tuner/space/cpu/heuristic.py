@@ -96,14 +96,18 @@ def explain_cpu_default(
     if isa is not None and isa is not Isa.AVX512_F32:  # which needs the flags of pairs of bf16
         spec = within(spec, isa)
     given = check_cpu_problem(problem, spec)
-    if not given.isas:
-        raise Refused("isa", f"no instructions of {spec.name} multiply {problem.dtype_a.value}")
+    if not given.isas or (isa is not None and isa not in given.isas):
+        by = "no instructions" if isa is None else f"no {isa.value} instructions"
+        raise Refused("isa", f"{by} of {spec.name} multiply {problem.dtype_a.value}")
     cores, on = spec.cores or 1, as_batch(given)
     experts = problem.experts is not None
-    tried = ways_of_packed(on, experts=experts) if beforehand else ways_of_experts(on) if experts else ways(on)
     if isa is None and _prefers_parts(on, cores, beforehand=beforehand):
         isa = Isa.AMX
-    point, why_tile = _innermost(on, cores, [way for way in tried if isa in (None, way[0])])
+    if beforehand:
+        tried = ways_of_packed(on, experts=experts, only=isa)
+    else:
+        tried = (ways_of_experts if experts else ways)(on, isa)
+    point, why_tile = _innermost(on, cores, tried)
     point, why_threads = with_threads(on, point, cores, experts=experts)
     point, why_packed = with_own_panels(on, point)
     point, why_blocks = with_blocks(on, point)
@@ -192,15 +196,21 @@ def _innermost(on: CpuProblem, cores: int, ways: Iterable[tuple[Isa, Packing, Pa
         tile = narrower(on, plain, tiles, cores)
         unit = unit_of(on, isa, dots=is_dots(on, isa.value, pack_b.value))
         unroll = next((u for u in (_STEPS_A_ROUND, 2) if _may_unroll(on, isa, tile, u * unit, u)), 1)
-        multiply, others = multiply_with(on, isa), " and ".join(other.value for other in on.isas if other is not isa)
-        in_parts = f" in {parts_of(multiply)} parts of bf16" if splits_elements(on, isa) else ""
-        clocks = step_clocks(isa, multiply, tile.m, tile.n * p.products)
-        why = (
-            f"{isa.value} multiplies {p.dtype_a.value}{in_parts}{f', as {others} could' if others else ''}; "
-            f"{tile.m}x{tile.n} sums stay in registers, {clocks:g} clocks a step of {unit} along K; "
-        )
+        clocks = step_clocks(isa, multiply_with(on, isa), tile.m, tile.n * p.products)
+        why = f"{tile.m}x{tile.n} sums stay in registers, {clocks:g} clocks a step of {unit} along K; "
+        why = f"{_why_isa(on, isa)}; {why}"
         return plain._replace(tile_m=tile.m, tile_n=tile.n, unroll=unroll), why
     raise Refused("no-configuration", f"no configuration of {p} is legal on {on.spec.name}")
+
+
+def _why_isa(on: CpuProblem, isa: Isa) -> str:
+    dtype = on.problem.dtype_a.value
+    if splits_elements(on, isa):
+        gain = f"by estimate {gain_by_parts(on):.1f} times as fast as vectors without other programs"
+        return f"{isa.value} multiplies {dtype} in {parts_of(multiply_with(on, isa))} parts of bf16, {gain}"
+    usable = [other for other in on.isas if not (other is Isa.AMX and on.spec.amx_permitted is False)]
+    others = ", ".join(other.value for other in usable if not splits_elements(on, other))
+    return f"{isa.value} is the fastest of {others} that multiplies {dtype}"
 
 
 def _may_unroll(on: CpuProblem, isa: Isa, tile: TileShape, depth: int, steps: int) -> bool:

@@ -5,7 +5,7 @@ from math import gcd
 
 from codegen import DType, GemmProblem
 from codegen.config.cpu import Isa, Packing
-from codegen.cpu.isa import Multiply, multiply_of, parts_of
+from codegen.cpu.isa import F32_FMA_PER_CLK, Multiply, element_bytes, multiply_of, parts_of
 from codegen.cpu.nest.plan import SUM_BYTES
 from codegen.cpu.rules import CpuProblem
 from codegen.xe.rules.sizes import ceil_div
@@ -56,15 +56,16 @@ _MANY_THREADS = 8  # to wait for, and to read panels from whose caches
 # Of L2 for a row-major f32 B that is read in place: it stays there, and no thread waits for panels.
 _SMALL_B, _SMALL_B_OF_MANY_THREADS = 0.25, 0.5
 _FEW_ROWS_OF_B = 80  # of f32, up to which memory takes longer for C than multiplications do
-_F32_A_CLOCK = 32  # products of f32 by vectors
 _LOSS_OF_PARTS = 1.17  # of the clocks of products of parts (fitted, as the following)
 _PART_CLOCKS, _READ_PART_CLOCKS = 0.6, 0.3  # to split off a part of an element, and to read one of B packed before
 _SUM_OF_PARTS_CLOCKS = 0.8  # for each element of C, whose sum is checked
 _ROWS_OF_THREAD = 0.5  # of L2 for the rows of A of each of many threads, past which pass panels that it copied itself
 
 
-def ways(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
-    """Yield instruction sets and packings, in the order in which they are tried."""
+def ways(on: CpuProblem, only: Isa | None = None) -> Iterator[tuple[Isa, Packing, Packing]]:
+    """Yield instruction sets and packings, in the order in which they are tried; of `only` one also where others are
+    better.
+    """
     p = on.problem
     few = p.m <= (_FEW_ROWS_BY_DOTS if p.transpose_b else _FEW_ROWS // (2 if p.dtype_b.nbytes == 1 else 1))
     if p.transpose_b and not _multiplies_by_tiles(on):  # with AMX not measured
@@ -75,17 +76,17 @@ def ways(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
     in_place = not p.transpose_a
     few_pairs, in_place_once = _has_few_rows_of_pairs(p), few and p.batch_stride_b != 0
     widens = few_pairs and in_place_once and not p.transpose_b  # rows of B in registers, which need no interleaving
-    for isa in on.isas:
-        if isa is Isa.AVX512_F32 and few_pairs and not widens:
+    for isa in on.isas if only is None else (only,):
+        if only is None and isa is Isa.AVX512_F32 and few_pairs and not widens:
             continue
-        if in_place_once and isa is not Isa.AMX and (widens or isa is not Isa.AVX512_F32):
+        if in_place_once and isa is not Isa.AMX and (widens or isa is not Isa.AVX512_F32 or only is isa):
             # Each element of B is read once: a copy would cost more than it saves.
             if in_place:
                 yield isa, Packing.NONE, Packing.NONE
             yield isa, Packing.BLOCK, Packing.NONE
         if isa is Isa.AMX and _few_rows_of_tiles(on):
             yield isa, Packing.WHOLE, Packing.NONE
-        if few and isa is Isa.AMX and len(on.isas) > 1 and p.m <= _FEW_ROWS_BESIDE_AMX:
+        if only is None and few and isa is Isa.AMX and len(on.isas) > 1 and p.m <= _FEW_ROWS_BESIDE_AMX:
             continue
         separate = _is_separate(on, isa)
         if separate and isa is not Isa.AMX and _stays_in_place(on):
@@ -99,14 +100,14 @@ def ways(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
         yield isa, Packing.BLOCK, Packing.WHOLE
 
 
-def ways_of_packed(on: CpuProblem, *, experts: bool) -> Iterator[tuple[Isa, Packing, Packing]]:
+def ways_of_packed(on: CpuProblem, *, experts: bool, only: Isa | None = None) -> Iterator[tuple[Isa, Packing, Packing]]:
     """Yield instruction sets and packings of A for a B packed beforehand; that of experts is not packed whole."""
     p = on.problem
-    for isa in on.isas:
+    for isa in on.isas if only is None else (only,):
         separate = _is_separate(on, isa)
-        if isa is Isa.AMX and len(on.isas) > 1 and p.m <= _FEW_ROWS_BESIDE_AMX:
+        if only is None and isa is Isa.AMX and len(on.isas) > 1 and p.m <= _FEW_ROWS_BESIDE_AMX:
             continue
-        if isa is Isa.AVX512_F32 and p.m <= _FEW_ROWS_OF_PAIRS_PACKED:
+        if only is None and isa is Isa.AVX512_F32 and p.m <= _FEW_ROWS_OF_PAIRS_PACKED:
             continue
         if separate and not _gains_by_copy(on, isa):
             yield isa, Packing.NONE, Packing.BEFOREHAND
@@ -119,19 +120,19 @@ def _has_few_rows_of_pairs(p: GemmProblem) -> bool:
     return p.m <= (_FEW_ROWS_OF_PAIRS_BY_DOTS if p.transpose_b else _FEW_ROWS_OF_PAIRS)
 
 
-def ways_of_experts(on: CpuProblem) -> Iterator[tuple[Isa, Packing, Packing]]:
+def ways_of_experts(on: CpuProblem, only: Isa | None = None) -> Iterator[tuple[Isa, Packing, Packing]]:
     """Yield instruction sets and packings for experts of as many rows; nothing is packed whole."""
     p = on.problem
     few = p.transpose_b and p.m <= (_FEW_ROWS_OF_WEIGHTS if p.has_weights else _FEW_ROWS_BY_DOTS)
-    for isa in on.isas:
+    for isa in on.isas if only is None else (only,):
         separate = _is_separate(on, isa)
-        if isa is Isa.AVX512_F32 and _has_few_rows_of_pairs(p):
+        if only is None and isa is Isa.AVX512_F32 and _has_few_rows_of_pairs(p):
             continue
         if isa is Isa.AMX and _few_rows_of_tiles(on):
             yield isa, Packing.BLOCK, Packing.NONE
-        if isa is Isa.AMX and few and len(on.isas) > 1 and p.m <= _FEW_ROWS_BESIDE_AMX:
+        if only is None and isa is Isa.AMX and few and len(on.isas) > 1 and p.m <= _FEW_ROWS_BESIDE_AMX:
             continue
-        if few and isa not in (Isa.AMX, Isa.AVX512_F32) and not p.transpose_a:
+        if few and isa is not Isa.AMX and (isa is not Isa.AVX512_F32 or only is isa) and not p.transpose_a:
             yield isa, Packing.NONE, Packing.NONE
         if separate:
             yield isa, Packing.NONE, Packing.BLOCK
@@ -358,13 +359,13 @@ def gain_by_parts(on: CpuProblem, *, beforehand: bool = False) -> float:
     split = _PART_CLOCKS * m + (_READ_PART_CLOCKS if beforehand else _PART_CLOCKS) * n
     step = step_clocks(Isa.AMX, multiply, m, n) * _LOSS_OF_PARTS + parts * unit * split
     clocks = step * ceil_div(p.k, unit) + _SUM_OF_PARTS_CLOCKS * p.m * p.n
-    return p.m * p.n * p.products * p.k / _F32_A_CLOCK / clocks
+    return p.m * p.n * p.products * p.k / F32_FMA_PER_CLK / clocks
 
 
 def packed_bytes(on: CpuProblem, isa: Isa) -> int:
     """Return the bytes of an element in a panel, with all its parts."""
     multiply = multiply_with(on, isa)
-    return {Multiply.F32: 4, Multiply.S8: 1}.get(multiply, 2) * parts_of(multiply)
+    return element_bytes(multiply) * parts_of(multiply)
 
 
 def multiply_with(on: CpuProblem, isa: Isa) -> Multiply:

@@ -10,7 +10,7 @@ from codegen.config.cpu import (
     Isa,
     Packing,
 )
-from codegen.cpu.isa import ISA_FACTS, Multiply, multiply_of
+from codegen.cpu.isa import ISA_FACTS, Multiply, element_bytes, multiply_of
 from codegen.cpu.rules import CpuProblem
 from codegen.problem.gemm import DType
 from codegen.xe.rules.sizes import ceil_div
@@ -79,8 +79,7 @@ def unit_of(on: CpuProblem, isa: Isa, *, dots: bool) -> int:
     if dots:
         return ISA_FACTS[isa].vector_bytes // p.dtype_a.nbytes
     multiply = multiply_of(p.dtype_a, p.dtype_b, isa, on.flags)
-    bytes_each = {Multiply.F32: 4, Multiply.S8: 1}.get(multiply or Multiply.F32, 2)
-    return (64 if isa is Isa.AMX else 4) // bytes_each
+    return (64 if isa is Isa.AMX else 4) // element_bytes(multiply or Multiply.F32)
 
 
 def is_dots(on: CpuProblem, isa: str, pack_b: str) -> bool:

@@ -4,14 +4,14 @@ All combinations are far too many to enumerate. The space holds the deviations f
 choices, with the best register tiles, and a sample of deviations in more.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
 
 from codegen import GemmProblem
-from codegen.config.cpu import CpuConfig
+from codegen.config.cpu import CpuConfig, Isa
 from codegen.cpu.nest.plan import Plan
 from codegen.cpu.rules import CpuProblem, check_cpu_problem, most_pieces, refusal_on_cpu
 from hal import DeviceSpec
@@ -56,7 +56,7 @@ def cpu_space(problem: GemmProblem, spec: DeviceSpec) -> Space[CpuConfig]:
     configs = (default_cpu_config(problem, spec), *alternative_cpu_configs(problem, spec))
     default, *others = (point_of(on, config) for config in configs)
     rng = np.random.default_rng(_SEED)
-    tiles = _tiles(on, default)
+    tiles = _tiles(on, default, {config.strategy.isa for config in configs})
     points = {default: None, **dict.fromkeys(others)}
     for number, base in enumerate((default, *others), 1):
         near = (_legal(on, ranges, point) for point in _pairs(ranges, base, tiles, rng))
@@ -90,15 +90,15 @@ def _legal(on: CpuProblem, ranges: CpuRanges, point: CpuPoint) -> CpuPoint | Non
     return point._replace(pieces=max(count for count in ranges.pieces if count <= min(most, point.pieces)))
 
 
-def _tiles(on: CpuProblem, default: CpuPoint) -> list[tuple[str, int, int]]:
-    """Return instruction sets with their best register tiles, those of the default first."""
+def _tiles(on: CpuProblem, default: CpuPoint, first: Collection[Isa]) -> list[tuple[str, int, int]]:
+    """Return instruction sets with their best register tiles, those of the default first; more of those `first`."""
     found, on = [(default.isa, default.tile_m, default.tile_n)], as_batch(on)
     for isa in on.isas:
         packed = default._replace(isa=isa.value, unroll=1, threads_m=1, threads_n=1, threads_k=1)
         best = best_tiles(
             on, packed._replace(block_m=0, block_n=0, block_k=0, prefetch=0, prefetch_tiles_n=0, pieces=1)
         )
-        few = _GOOD_TILES if isa is on.isas[0] else _GOOD_TILES // 4
+        few = _GOOD_TILES if isa in first else _GOOD_TILES // 4
         found += [(isa.value, tile.m, tile.n) for tile in best[:few]]
     return list(dict.fromkeys(found))
 

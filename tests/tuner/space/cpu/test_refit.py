@@ -94,7 +94,7 @@ def test_an_instruction_set_brings_a_default_of_its_own(isa: Isa) -> None:
 
 @pytest.mark.parametrize("beforehand", [False, True])
 def test_tile_registers_that_are_asked_for_bring_blocks_for_parts_of_elements(beforehand: bool) -> None:
-    problem = GemmProblem(24, 192, 320, dtype_a=DType.F32, dtype_b=DType.F32)
+    problem = GemmProblem(3, 192, 320, dtype_a=DType.F32, dtype_b=DType.F32)
     usual, amx = (default_cpu_config(problem, RAPIDS, isa=isa, beforehand=beforehand) for isa in (None, Isa.AMX))
     assert (usual.strategy.isa, amx.strategy.isa) == (Isa.AVX512, Isa.AMX)
     asked = replace(usual, strategy=replace(usual.strategy, isa=Isa.AMX))
