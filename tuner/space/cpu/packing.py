@@ -17,6 +17,7 @@ WAY_BYTES = 4096  # of L1, so that its index is within a page
 _FEW_ROWS = 8  # rows that are multiplied with rows of B in place; half as many for types that combine four bytes
 _FEW_ROWS_F32 = 16  # of B [K, N], whose rows need no interleaving
 _FEW_ROWS_BY_DOTS = 16  # if columns of B are contiguous: a copy of them costs more
+_FEW_ROWS_OF_F16_BY_DOTS = 10  # the same of f16, which each tile of rows would widen again
 _SHORTEST_DOTS = 20  # elements along K for each row but one: to transpose fewer costs less than to add a vector a sum
 _FEW_ROWS_OF_WEIGHTS = 8  # of which weights are decoded in registers, once for each tile of rows
 _SOME_ROWS = 512  # up to which a copy of all of B costs more than the panels gain
@@ -79,7 +80,8 @@ def ways(on: CpuProblem, only: Isa | None = None) -> Iterator[tuple[Isa, Packing
     for isa in on.isas if only is None else (only,):
         if only is None and isa is Isa.AVX512_F32 and few_pairs and not widens:
             continue
-        if in_place_once and isa is not Isa.AMX and (widens or isa is not Isa.AVX512_F32 or only is isa):
+        pairs = isa is Isa.AVX512_F32 and not widens and only is not isa
+        if in_place_once and not (isa is Isa.AMX or pairs or _gains_by_widening_once(p, isa)):
             # Each element of B is read once: a copy would cost more than it saves.
             if in_place:
                 yield isa, Packing.NONE, Packing.NONE
@@ -148,6 +150,11 @@ def _few_rows_of_tiles(on: CpuProblem) -> bool:
     """Return whether tile registers of rows of B are faster than vectors, for one row if these decode 4 bits."""
     p = on.problem
     return p.transpose_b and p.m <= ROWS_AMX and (p.m > 1 or p.dtype_b.bits == 4)
+
+
+def _gains_by_widening_once(p: GemmProblem, isa: Isa) -> bool:
+    """Return whether more rows of f16 by stored columns gain by a copy of these as f32 than it costs."""
+    return isa is Isa.AVX512 and p.dtype_b is DType.F16 and p.transpose_b and p.m > _FEW_ROWS_OF_F16_BY_DOTS
 
 
 def reads_rows_of_b(isa: Isa, pack_b: Packing) -> bool:

@@ -164,6 +164,14 @@ def test_two_parts_of_elements_are_multiplied_by_few_cores_and_others_are_tried(
         assert default_cpu_config(problem, spec) == default_cpu_config(problem, vectors)
 
 
+def test_columns_of_f16_are_widened_once_for_more_than_ten_rows() -> None:
+    packings = [
+        [default_cpu_config(gemm(m, 1024, 1000, dtype, transpose_b=True), ZEN).strategy.pack_b for m in (10, 12)]
+        for dtype in (F16, F32)
+    ]
+    assert packings == [[Packing.NONE, Packing.BLOCK], [Packing.NONE, Packing.NONE]]
+
+
 def test_b_packed_before_pays_for_parts_by_fewer_rows() -> None:
     problem, one = gemm(56, 1024, 1000, F16), cpu(RAPIDS.isa, 1)
     isas = [default_cpu_config(problem, one, beforehand=packed).strategy.isa for packed in (False, True)]
