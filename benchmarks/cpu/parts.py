@@ -3,7 +3,7 @@
 Usage: python -m benchmarks.cpu.parts [--shapes small] [--dtypes f32,tf32,f16] [--threads 1,2] [--prepacked]
 [--seconds 0.3] [--repeat 5]
 
-Prints the time of vectors over that of tile registers. Needs a CPU with AMX.
+Prints the time of vectors over that of tile registers. Needs a CPU with AMX and AVX-512 BF16.
 """
 
 import argparse

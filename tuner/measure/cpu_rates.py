@@ -43,7 +43,12 @@ def measure_rates(device: Device, spec: DeviceSpec, caches_bytes: int) -> CpuRat
 
 
 def multiply_rate(device: Device, dtype: DType, threads: int) -> tuple[str, float]:
-    """Return the instruction that multiplies elements of a type, and its operations a second on so many threads."""
+    """Return the instruction that multiplies elements of a type, and its operations a second on so many threads.
+
+    Raises:
+        HalError: its loop cannot run.
+        Refused: the CPU has none.
+    """
     plan = plan_for_rate(dtype, device.spec)
     launch, operations = multiply_loop(plan, threads)
     return f"{plan.isa} {plan.multiply}", operations / _least_s(device, launch)

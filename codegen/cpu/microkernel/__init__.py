@@ -6,7 +6,7 @@ from codegen.cpu.emit.writer import Module
 from codegen.cpu.microkernel.amx import write_amx_tile, write_begin_and_end
 from codegen.cpu.microkernel.amx_rows_of_b import write_tile_of_rows_of_b
 from codegen.cpu.microkernel.dot import write_dot_tile
-from codegen.cpu.microkernel.parts import write_parts
+from codegen.cpu.microkernel.parts import write_checks
 from codegen.cpu.microkernel.tile import (
     Tile,
     copying_heights,
@@ -39,7 +39,7 @@ def write_microkernels(module: Module, plan: Plan) -> None:
     by_rows = write_tile_of_rows_of_b if plan.reads_rows_of_b else write_amx_tile
     (write_begin_and_end if by_tiles else _write_nothing)(module, plan)
     if plan.parts > 1:
-        write_parts(module, plan)
+        write_checks(module, plan)
     write = by_rows if by_tiles else write_dot_tile if by_dots else write_vector_tile
     keeps = by_tiles or by_dots or not is_short(plan)
     for columns in dict.fromkeys(columns for _, columns in shapes(plan)):

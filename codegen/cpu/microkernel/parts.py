@@ -15,7 +15,7 @@ _FINITE, _SUMS = "are_finite", "sums_of_elements"
 _MAGNITUDE, _INFINITE = 0x7FFFFFFF, 0x7F800000
 
 
-def write_parts(module: Module, plan: Plan) -> None:
+def write_checks(module: Module, plan: Plan) -> None:
     """Write `i1 @are_finite_{columns}(ptr sums, i64 rows)` for each width of tiles, and `@sums_of_elements`, which adds
     to sums, or sets the `first`.
     """
@@ -32,7 +32,7 @@ def checked_sums(tile: Tile) -> str:
 
 
 def all_finite(tile: Tile, sums: str) -> str:
-    """Return whether all sums of a tile are finite; others, which nobody stored, are not read."""
+    """Return whether all sums of a tile's own rows and columns are finite; nothing else was stored there."""
     return tile.f.call("i1", f"{_FINITE}_{tile.columns}", [("ptr", sums), ("i64", _rows(tile))])
 
 

@@ -258,7 +258,7 @@ def heights(plan: Plan) -> tuple[int, ...]:
     if plan.problem.experts is None:
         return tuple(dict.fromkeys([*([plan.mr] if plan.tiles_m > 1 else []), plan.last_rows]))
     step = min(plan.mr, ISA_FACTS[plan.isa].tile_rows or 1)
-    return tuple(range(step, plan.mr + 1, step))
+    return (*range(step, plan.mr, step), plan.mr)
 
 
 def copying_heights(plan: Plan) -> tuple[int, ...]:

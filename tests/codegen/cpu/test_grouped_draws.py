@@ -2,9 +2,10 @@
 
 import pytest
 
+from codegen import DType, GemmProblem
 from codegen.config.cpu import Isa, Packing
 from tests.codegen.cpu.draw_kernels import Drawn, draw, facts_of
-from tests.codegen.cpu.run_kernels import VECTORS_HERE, check_kernel, this_cpu
+from tests.codegen.cpu.run_kernels import VECTORS_HERE, check_kernel, cpu_config, this_cpu
 from tests.codegen.cpu.run_tiles import RAPIDS, check_tiles
 
 _PART = 10
@@ -55,6 +56,14 @@ def test_gates_and_experts_are_right_by_tiles() -> None:
 @pytest.mark.parametrize("seed", range(100, 125))
 def test_many_gates_and_experts_are_right_by_tiles(seed: int) -> None:
     check_tiles(draw(seed, RAPIDS, (Isa.AMX,), most_threads=1, weights=seed % 2 == 1, grouped=True))
+
+
+@runs_tiles
+@pytest.mark.parametrize(("m", "experts"), [(20, 1), (31, 3), (24, 5)])
+def test_experts_have_all_rows_of_tiles_that_are_no_whole_registers(m: int, experts: int) -> None:
+    problem = GemmProblem(m, 40, 96, dtype_a=DType.BF16, dtype_b=DType.BF16, dtype_c=DType.F32, experts=experts)
+    config = cpu_config(Isa.AMX, block=(m, 32, 96), tile=(m, 32, 32), a=Packing.BLOCK, b=Packing.BLOCK)
+    check_tiles(Drawn(problem, config))
 
 
 @pytest.mark.slow

@@ -61,11 +61,12 @@ class CpuDefault:
 def default_cpu_config(
     problem: GemmProblem, spec: DeviceSpec, *, isa: Isa | None = None, beforehand: bool = False
 ) -> CpuConfig:
-    """Return the default configuration, or that of an instruction set, legal and in the space; or that with B packed
-    `beforehand`, of no space.
+    """Return the default configuration, legal and in the space; or that of an instruction set, or with B packed
+    `beforehand`, which may be in no space.
 
     Raises:
-        Refused: the problem or the CPU is refused; or B cannot be packed beforehand.
+        Refused: the problem or the CPU is refused; or the CPU lacks the instruction set, or B cannot be packed
+            beforehand.
     """
     return explain_cpu_default(problem, spec, isa=isa, beforehand=beforehand).config
 
@@ -210,7 +211,9 @@ def _why_isa(on: CpuProblem, isa: Isa) -> str:
         return f"{isa.value} multiplies {dtype} in {parts_of(multiply_with(on, isa))} parts of bf16, {gain}"
     usable = [other for other in on.isas if not (other is Isa.AMX and on.spec.amx_permitted is False)]
     others = ", ".join(other.value for other in usable if not splits_elements(on, other))
-    return f"{isa.value} is the fastest of {others} that multiplies {dtype}"
+    gain = gain_by_parts(on)
+    parts = f"; amx by parts of bf16 would be {gain:.1f} times as fast by estimate" if gain >= 1 else ""
+    return f"{isa.value} is the fastest of {others} that multiplies {dtype}{parts}"
 
 
 def _may_unroll(on: CpuProblem, isa: Isa, tile: TileShape, depth: int, steps: int) -> bool:

@@ -64,8 +64,8 @@ _ROWS_OF_THREAD = 0.5  # of L2 for the rows of A of each of many threads, past w
 
 
 def ways(on: CpuProblem, only: Isa | None = None) -> Iterator[tuple[Isa, Packing, Packing]]:
-    """Yield instruction sets and packings, in the order in which they are tried; of `only` one also where others are
-    better.
+    """Yield instruction sets and packings, in the order in which they are tried; with `only`, those of that instruction
+    set, also for shapes that another one multiplies faster.
     """
     p = on.problem
     few = p.m <= (_FEW_ROWS_BY_DOTS if p.transpose_b else _FEW_ROWS // (2 if p.dtype_b.nbytes == 1 else 1))

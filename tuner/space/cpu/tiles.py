@@ -43,6 +43,7 @@ from tuner.space.cpu.packing import (
     reads_rows_of_b,
     rows_of_few_pages,
     rows_share_sets,
+    splits_elements,
 )
 from tuner.space.cpu.points import DOTS, CpuPoint, config_of, is_dots, ranges_of, unit_of
 
@@ -211,7 +212,7 @@ def _tile_loads(on: CpuProblem, plain: CpuPoint, tile: TileShape) -> TileLoads:
     """
     p, isa = on.problem, Isa(plain.isa)
     panels_alone = plain.pack_b == Packing.BLOCK.value and copies_panels_alone(on, isa)
-    if not panels_alone or rows_of_few_pages(on, isa) is not None:
+    if not panels_alone or rows_of_few_pages(on, isa) is not None or splits_elements(on, isa):
         return BOTH_FROM_L1
     width = (on.spec.l1_bytes or L1_BYTES) // (p.k * packed_bytes(on, isa))
     b_stays, a_stays = tile.n * p.products <= width, tile.m <= width
