@@ -76,14 +76,24 @@ _OPTIONAL = {
 }
 
 
+def products_of(multiply: Multiply) -> tuple[tuple[int, int], ...]:
+    """Return the products that make one of elements, as `PRODUCTS_OF_PARTS`; of whole elements it is one."""
+    return PRODUCTS_OF_PARTS.get(multiply, ((0, 0),))
+
+
 def parts_of(multiply: Multiply) -> int:
     """Return the number of bf16 that an element is split into; 1 if it is multiplied as it is."""
-    return 1 + max((part for part, _ in PRODUCTS_OF_PARTS.get(multiply, ())), default=0)
+    return 1 + max(part for part, _ in products_of(multiply))
 
 
 def element_bytes(multiply: Multiply) -> int:
     """Return the bytes of a packed element, or of one of its parts."""
     return {Multiply.F32: 4, Multiply.S8: 1}.get(multiply, 2)
+
+
+def packed_bytes(multiply: Multiply) -> int:
+    """Return the bytes of an element in a panel, with all its parts."""
+    return element_bytes(multiply) * parts_of(multiply)
 
 
 def isas_of(flags: tuple[str, ...]) -> tuple[Isa, ...]:
@@ -116,11 +126,7 @@ def features(isa: Isa, used: tuple[str, ...]) -> tuple[str, ...]:
     """Return LLVM's features for code of an instruction set that uses these optional instructions."""
     # Without this preference LLVM splits half of the 16-bit multiplies in two.
     preferred = ("fast-dpwssd",) if "avx512_vnni" in used else ()
-    return (
-        *ISA_FACTS[isa].features,
-        *(feature for flag, feature in _OPTIONAL.items() if flag in used),
-        *preferred,
-    )
+    return (*ISA_FACTS[isa].features, *(feature for flag, feature in _OPTIONAL.items() if flag in used), *preferred)
 
 
 def needed_flags(isa: Isa, used: tuple[str, ...]) -> tuple[str, ...]:

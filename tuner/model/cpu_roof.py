@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from codegen import GemmProblem, Isa
-from codegen.cpu.isa import PRODUCTS_OF_PARTS, Multiply, isas_that_multiply, multiply_of
+from codegen.cpu.isa import Multiply, isas_that_multiply, multiply_of, products_of
 from hal import DeviceSpec
 from tuner.errors import NoRoofline
 
@@ -85,7 +85,7 @@ class Instruction:
     isa: Isa
     name: str
     measured_as: str
-    products: int = 1
+    products: int
 
 
 def instructions_of(problem: GemmProblem, spec: DeviceSpec) -> Iterator[Instruction]:
@@ -95,9 +95,6 @@ def instructions_of(problem: GemmProblem, spec: DeviceSpec) -> Iterator[Instruct
         assert multiply is not None, "it multiplies the types"
         if isa is Isa.AMX and spec.amx_permitted is False:
             continue
-        parts = PRODUCTS_OF_PARTS.get(multiply)
-        name = f"{isa} {multiply}"
-        if parts is None:
-            yield Instruction(isa, name, name)
-        else:
-            yield Instruction(isa, name, f"{isa} {Multiply.BF16}", len(parts))
+        products = len(products_of(multiply))
+        measured = multiply if products == 1 else Multiply.BF16
+        yield Instruction(isa, f"{isa} {multiply}", f"{isa} {measured}", products)

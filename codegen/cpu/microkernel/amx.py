@@ -14,7 +14,7 @@ from codegen.cpu.emit.writer import (
     Module,
     Value,
 )
-from codegen.cpu.isa import PRODUCTS_OF_PARTS, Multiply
+from codegen.cpu.isa import Multiply, products_of
 from codegen.cpu.microkernel.amx_rows_of_b import setup_of_rows_of_b
 from codegen.cpu.microkernel.parts import all_finite, checked_sums, write_sums
 from codegen.cpu.microkernel.tile import HERE, Tile
@@ -190,7 +190,7 @@ class _Kernel:
         return self.tile.plan.width * SUM_BYTES
 
     def _keep(self) -> None:
-        """Store the accumulators to memory; those of parts that are not all finite are computed again."""
+        """Store the accumulators to memory; those of parts are computed again if one is not finite."""
         tile = self.tile
         if tile.plan.parts == 1:
             self._store("%sums", self._sums_pitch)
@@ -259,7 +259,7 @@ class _Kernel:
         overlap.
         """
         f, load, held_a, held_b = self.tile.f, "llvm.x86.tileloadd64", -1, -1
-        for part_a, part_b in PRODUCTS_OF_PARTS.get(self.tile.plan.multiply, ((0, 0),)):
+        for part_a, part_b in products_of(self.tile.plan.multiply):
             for i in range(self.down):
                 if part_a != held_a:
                     place = f.at(a, i * ROWS * self._pitch_a + part_a * ROW_BYTES)

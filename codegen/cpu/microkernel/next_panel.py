@@ -153,7 +153,7 @@ def _loads_wait_for_rows(plan: Plan, packer: Packer) -> bool:
     rows of many pages keep busy for long.
     """
     depth, lines = min(plan.block.k, plan.problem.k), min(plan.block.m, plan.problem.m) + plan.nr
-    nbytes = plan.element_bytes * plan.parts * lines * depth
+    nbytes = plan.packed_bytes * lines * depth
     return plan.isa is Isa.AMX and not packer.along_k and nbytes > _NEAR_BYTES
 
 

@@ -5,7 +5,7 @@ from functools import cached_property
 
 from codegen.config.cpu import CpuConfig, Isa, Packing
 from codegen.config.matmul import Extent
-from codegen.cpu.isa import ISA_FACTS, Multiply, element_bytes, multiply_of, parts_of, used_flags
+from codegen.cpu.isa import ISA_FACTS, Multiply, element_bytes, multiply_of, packed_bytes, parts_of, used_flags
 from codegen.cpu.nest.columns import Columns
 from codegen.problem.dtype import DType
 from codegen.problem.experts import row_tiles
@@ -68,6 +68,11 @@ class Plan:
     def parts(self) -> int:
         """Number of bf16 whose sum is a packed element; 1 if elements are multiplied as they are."""
         return parts_of(self.multiply)
+
+    @property
+    def packed_bytes(self) -> int:
+        """Bytes of an element in a panel, with all its parts."""
+        return packed_bytes(self.multiply)
 
     @property
     def group(self) -> int:
@@ -222,12 +227,12 @@ class Plan:
 
     def panel_bytes_a(self, depth: int) -> int:
         """Bytes of a panel of A."""
-        return self.padded(depth) * self.mr * self.element_bytes * self.parts
+        return self.padded(depth) * self.mr * self.packed_bytes
 
     def panel_bytes_b(self, depth: int) -> int:
         """Bytes of a panel of B."""
         sums = self.width * SUM_BYTES if self.shifted else 0
-        return self.padded(depth) * self.width * self.element_bytes * self.parts + sums
+        return self.padded(depth) * self.width * self.packed_bytes + sums
 
     @property
     def matrices_a(self) -> int:

@@ -4,7 +4,7 @@ from math import gcd
 
 from codegen import GemmProblem
 from codegen.config.cpu import Isa, Packing
-from codegen.cpu.isa import Multiply
+from codegen.cpu.isa import Multiply, packed_bytes
 from codegen.cpu.rules import CpuProblem
 from codegen.xe.rules.sizes import ceil_div
 from tuner.space.cpu.packing import (
@@ -18,7 +18,6 @@ from tuner.space.cpu.packing import (
     lines_at_pitch,
     multiplies_few_rows_by_f32,
     multiply_with,
-    packed_bytes,
     passes_parts_of_a,
     reads_all_of_k,
     rows_of_few_pages,
@@ -65,7 +64,7 @@ def with_blocks(on: CpuProblem, point: CpuPoint) -> tuple[CpuPoint, str]:
     """Choose the depth by L1, then rows and columns by L2; by L2 alone where it holds what is used at full depth."""
     p, spec, isa = on.problem, on.spec, Isa(point.isa)
     l1, l2 = spec.l1_bytes or L1_BYTES, spec.l2_bytes or L2_BYTES
-    each = packed_bytes(on, isa)
+    each = packed_bytes(multiply_with(on, isa))
     ranges = ranges_of(on, spec.cores or 1)
     step = point.unroll * unit_of(on, isa, dots=is_dots(on, point.isa, point.pack_b))
     rows, columns = ceil_div(p.m, point.tile_m), ceil_div(p.n, point.tile_n)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from codegen.config.cpu import Isa
-from codegen.cpu.isa import ISA_FACTS, PRODUCTS_OF_PARTS, Multiply
+from codegen.cpu.isa import ISA_FACTS, Multiply, products_of
 from codegen.xe.rules.sizes import ceil_div
 
 _MULTIPLIES_A_CLOCK, _LOADS_A_CLOCK = 2, 1.75
@@ -57,7 +57,7 @@ def step_clocks(isa: Isa, multiply: Multiply, rows: int, columns: int, tile_load
     """Return the clocks of one step along K of a tile: one group of elements per lane, or one register of K for AMX."""
     if isa is Isa.AMX:
         over_m, over_n = ceil_div(rows, 16), ceil_div(columns, 16)
-        products = PRODUCTS_OF_PARTS.get(multiply, ((0, 0),))
+        products = products_of(multiply)
         loads_a, loads_b = (1 + sum(x != y for x, y in pairwise(parts)) for parts in zip(*products, strict=True))
         multiplies = len(products) * over_m * over_n * _TILE_MULTIPLY_CLOCKS
         loads = loads_a * over_m * tile_loads.a + loads_b * over_n * tile_loads.b

@@ -198,9 +198,8 @@ def _innermost(on: CpuProblem, cores: int, ways: Iterable[tuple[Isa, Packing, Pa
         unit = unit_of(on, isa, dots=is_dots(on, isa.value, pack_b.value))
         unroll = next((u for u in (_STEPS_A_ROUND, 2) if _may_unroll(on, isa, tile, u * unit, u)), 1)
         clocks = step_clocks(isa, multiply_with(on, isa), tile.m, tile.n * p.products)
-        why = f"{tile.m}x{tile.n} sums stay in registers, {clocks:g} clocks a step of {unit} along K; "
-        why = f"{_why_isa(on, isa)}; {why}"
-        return plain._replace(tile_m=tile.m, tile_n=tile.n, unroll=unroll), why
+        sums = f"{tile.m}x{tile.n} sums stay in registers, {clocks:g} clocks a step of {unit} along K"
+        return plain._replace(tile_m=tile.m, tile_n=tile.n, unroll=unroll), f"{_why_isa(on, isa)}; {sums}; "
     raise Refused("no-configuration", f"no configuration of {p} is legal on {on.spec.name}")
 
 

@@ -5,7 +5,7 @@ from math import gcd
 
 from codegen import DType, GemmProblem
 from codegen.config.cpu import Isa, Packing
-from codegen.cpu.isa import F32_FMA_PER_CLK, Multiply, element_bytes, multiply_of, parts_of
+from codegen.cpu.isa import F32_FMA_PER_CLK, Multiply, multiply_of, packed_bytes, parts_of
 from codegen.cpu.nest.plan import SUM_BYTES
 from codegen.cpu.rules import CpuProblem
 from codegen.xe.rules.sizes import ceil_div
@@ -197,7 +197,7 @@ def passes_parts_of_a(on: CpuProblem, isa: Isa) -> bool:
     one core, for two panels beside it.
     """
     p, l2 = on.problem, on.spec.l2_bytes or L2_BYTES
-    row_bytes = p.k * packed_bytes(on, isa)
+    row_bytes = p.k * packed_bytes(multiply_with(on, isa))
     alone_beside = 2 * _COLUMNS_OF_TILE_AMX * p.products if copies_panels_alone(on, isa) else 0
     return isa is Isa.AMX and (p.m * row_bytes > BLOCK_AMX * l2 or (p.m + alone_beside) * row_bytes > l2)
 
@@ -205,7 +205,7 @@ def passes_parts_of_a(on: CpuProblem, isa: Isa) -> bool:
 def _passes_all_of_a(on: CpuProblem, isa: Isa) -> bool:
     """Return whether one core without AMX keeps all of A in L2 while panels of B over all of K pass it."""
     p, alone = on.problem, on.spec.cores == 1 and isa is not Isa.AMX
-    nbytes = p.m * p.k * packed_bytes(on, isa)
+    nbytes = p.m * p.k * packed_bytes(multiply_with(on, isa))
     return alone and nbytes <= _PASSED_A * (on.spec.l2_bytes or L2_BYTES)
 
 
@@ -367,12 +367,6 @@ def gain_by_parts(on: CpuProblem, *, beforehand: bool = False) -> float:
     step = step_clocks(Isa.AMX, multiply, m, n) * _LOSS_OF_PARTS + parts * unit * split
     clocks = step * ceil_div(p.k, unit) + _SUM_OF_PARTS_CLOCKS * p.m * p.n
     return p.m * p.n * p.products * p.k / F32_FMA_PER_CLK / clocks
-
-
-def packed_bytes(on: CpuProblem, isa: Isa) -> int:
-    """Return the bytes of an element in a panel, with all its parts."""
-    multiply = multiply_with(on, isa)
-    return element_bytes(multiply) * parts_of(multiply)
 
 
 def multiply_with(on: CpuProblem, isa: Isa) -> Multiply:

@@ -5,7 +5,7 @@ from itertools import product
 from math import gcd
 
 from codegen.config.cpu import Isa, Packing
-from codegen.cpu.isa import ISA_FACTS, Multiply
+from codegen.cpu.isa import ISA_FACTS, Multiply, packed_bytes
 from codegen.cpu.microkernel.tile_setup import ROW_BYTES
 from codegen.cpu.nest.plan import GROUP_BYTES
 from codegen.cpu.rules import CpuCase, CpuProblem, refusal_on_cpu, registers_of
@@ -39,7 +39,6 @@ from tuner.space.cpu.packing import (
     line_bytes,
     multiplies_few_rows_by_f32,
     multiply_with,
-    packed_bytes,
     reads_rows_of_b,
     rows_of_few_pages,
     rows_share_sets,
@@ -214,7 +213,7 @@ def _tile_loads(on: CpuProblem, plain: CpuPoint, tile: TileShape) -> TileLoads:
     panels_alone = plain.pack_b == Packing.BLOCK.value and copies_panels_alone(on, isa)
     if not panels_alone or rows_of_few_pages(on, isa) is not None or splits_elements(on, isa):
         return BOTH_FROM_L1
-    width = (on.spec.l1_bytes or L1_BYTES) // (p.k * packed_bytes(on, isa))
+    width = (on.spec.l1_bytes or L1_BYTES) // (p.k * packed_bytes(multiply_with(on, isa)))
     b_stays, a_stays = tile.n * p.products <= width, tile.m <= width
     return TileLoads(FROM_L1 if a_stays and not b_stays else FROM_L2, FROM_L1 if b_stays else FROM_L2)
 

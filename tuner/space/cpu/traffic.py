@@ -154,7 +154,7 @@ def _into(level: Level, plan: Plan) -> Traffic:
     )
     packings = plan.packs_a, plan.packs_b
     read = tuple(
-        source if how is Packing.NONE else _Matrix(source.dims, plan.element_bytes * plan.parts * products)
+        source if how is Packing.NONE else _Matrix(source.dims, plan.packed_bytes * products)
         for source, how, products in zip(sources, packings, (1, p.products), strict=True)
     )
     c = _Matrix(_dims("mn", 1), SUM_BYTES if plan.k_blocks > 1 else p.dtype_c.nbytes)
